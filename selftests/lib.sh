@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For the selftests: one topic a file, sourced like this:
+# Helpers of the selftests. A selftest file has one topic and sources this:
 #
 #   . "$(dirname "$0")/../lib.sh"
 #   lab_up --planes 2

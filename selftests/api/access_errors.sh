@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Writes that may not be: refused in order, told to both programs, counted on both
-# sides, also when the refusal gets lost; and immediates that the receiver has no place for.
+# Forbidden writes are refused in order, reported to both programs and counted on both sides, also when
+# the refusal gets lost. The same for immediates that the receiver has no place for.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# One device and the tools that people know: rdma, ibv_devices, ibv_devinfo,
-# perftest's refusals, ibv_rc_pingpong's.
+# One device, seen by the tools that people know: rdma, ibv_devices, ibv_devinfo; and how perftest and
+# ibv_rc_pingpong are refused.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

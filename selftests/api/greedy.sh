@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A program of one user takes of a device what it can get, over and over: memory regions, QPs until
-# there are no more for that user, QPs that fail as soon as they have sent; or it spoils the rings that
-# it shares with the kernel. The traffic of another user goes on beside it, every byte right
-# and no message kept back for long; who watches events hears of all that failed; and afterwards
+# A program of one user takes all that it can get of a device, over and over: memory regions, QPs until
+# that user's limit, or QPs that fail as soon as they have sent. Or it overwrites the rings that it
+# shares with the kernel. Meanwhile the traffic of another user goes on: every byte is right, and no
+# message is delayed for long. A program that watches events learns of every failed QP. Afterwards
 # nothing of it is left.
-# Times are compared: this machine's clock goes by instructions.
+# Times are compared: this machine's clock counts instructions.
 # clock: icount
 # timeout: 900
 

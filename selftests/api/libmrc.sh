@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# libmrc, the OCP's application API: what mrc.h promises (mrc_api_test), within one device and between
-# two, also under a library that overrides the names of libibverbs; a device of another driver; the
-# example of mrc(7).
+# Tests libmrc, the OCP's application API: what mrc.h promises (mrc_api_test), within one device and
+# between two, also under a library that overrides the names of libibverbs; a device of another driver;
+# the example of mrc(7).
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# libmrc, the OCP's controller API: what mrc_ctl.h promises (mrc_ctl_test), with QPs within one device
-# and between two. Owners, and that nothing is left behind.
+# Tests libmrc, the OCP's controller API: what mrc_ctl.h promises (mrc_ctl_test), with QPs within one
+# device and between two; owners; and that nothing is left behind.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 1000 QPs at once over four planes, in both directions. While they have nothing to send,
-# nothing goes on: no timer, no packet, and no function of the module is called. Nor does a plane that
-# goes down keep RTNL longer for there being many.
+# 1000 QPs at once over four planes, in both directions. While they have nothing to send, nothing runs:
+# no timer, no packet, no function of the module. When a plane goes down, RTNL is not held longer
+# because there are many QPs.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

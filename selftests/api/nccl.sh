@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The calls of NCCL's own network transport, by verbs and by mrc.h, between two ranks, and what it asks
-# of a device (mrc_nccl_test).
+# Makes the calls of NCCL's own network transport between two ranks, by verbs and by mrc.h, and the
+# queries that it makes of a device (mrc_nccl_test).
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

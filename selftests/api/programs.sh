@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Programs of others on a host with mrc devices. What never asked for one runs as it does without:
-# UCX, libfabric and Open MPI with nothing set. What looks at all RDMA devices shows them: the
-# infiniband collector of node_exporter, ibstat, ibstatus, rdma.
+# Other projects' programs on a host with mrc devices. Programs that do not ask for an mrc device run as
+# they do without any: UCX, libfabric and Open MPI with nothing set. Programs that look at all RDMA
+# devices show the mrc devices: the infiniband collector of node_exporter, ibstat, ibstatus, rdma.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

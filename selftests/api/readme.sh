@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The commands of "Running a program" in README.md are run as they stand there: each line that
-# begins with "host1$" or "host2$" between the fences of that section. Hosts 1 and 2 are h1 and h2
-# of a fabric; what differs from the page are names: of the device of host 2, the index of the GID,
-# and the IPv4 address.
+# Runs the commands of "Running a program" in README.md as they stand there: each line that begins with
+# "host1$" or "host2$" between the fences of that section. Hosts 1 and 2 are h1 and h2 of a fabric.
+# Three names differ from the page: the device of host 2, the index of the GID, and the IPv4 address.
 # timeout: 600
 
 # shellcheck source=selftests/lib.sh

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A user without a privilege, and with the limit of locked memory that systems come with: traffic
-# within it works; memory beyond it is refused, with the error that says so, and what was pinned is
-# given back; no user takes more objects of a device than the settings allow, nor than his rdma cgroup
-# does, and what one has takes nothing from another; every change over netlink is refused, also to who
-# is root of a user namespace of his own; and everything may be looked at.
+# A user without privileges, with the default limit of locked memory. Traffic within the limit works.
+# Memory beyond it is refused with the error that says so, and what was pinned is given back. No user
+# gets more objects of a device than the settings or the user's rdma cgroup allow, and one user's
+# objects take nothing from another user. Every change over netlink is refused, also to root of a user
+# namespace of its own. Everything may be read.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What verbs promises (mrc_verbs_test): within one device, and between two
-# devices in two namespaces, opened from inside them.
+# Tests what verbs promises (mrc_verbs_test): within one device, and between two devices in two
+# namespaces, opened from inside them.
 # kernels: all
 # cpus: 2
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Programs that were built for a module of another version, older or newer: libibverbs does not
-# take a provider of another ABI, and says which ones do not fit; what the netlink family does not
-# know it refuses by name. Those of this version work beside them.
+# Programs that were built for another version of the module, older or newer. libibverbs does not take a
+# provider of another ABI, and says which ones do not fit. The netlink family refuses by name what it
+# does not know. Programs of this version work beside them.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libmrc adds to a call of verbs: requests and polls of a device that does nothing, by verbs'
- * own inline functions and through the library, as a program calls them.
+ * Measures what libmrc adds to a call of verbs: requests and polls of a device that does nothing,
+ * by verbs' own inline functions and through the library, as a program calls them.
  */
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * QPs between two hosts, both ends, joined by a wire without delay: what the protocol engine alone
- * costs a packet. For engine_bench.cc.
+ * QPs between two hosts, both ends, joined by a wire without delay, to measure what the protocol
+ * engine alone costs per packet. engine_bench.cc uses it.
  */
 #ifndef MRC_BENCH_ENDPOINTS_H
 #define MRC_BENCH_ENDPOINTS_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the native benchmark measures is what it says: packets arrive, lost ones are sent again,
- * once, and messages complete.
+ * Checks that the native benchmark measures what it says: packets arrive, lost packets are sent
+ * again once, and messages complete.
  */
 #include "endpoints.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What the protocol engine costs on this machine, without a kernel around it: "make bench-engine".
+ * Measures what the protocol engine costs on this machine, without a kernel around it: "make
+ * bench-engine".
  */
 #include <cstring>
 #include <string>

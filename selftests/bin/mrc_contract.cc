@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Asks the module what the model of mrcd's unit tests is asked, and prints what it answers. For
- * selftests/netlink/contract.sh.
+ * Sends the module the requests that mrcd's unit tests send to their model of it, and prints the
+ * answers. selftests/netlink/contract.sh runs it.
  */
 #include <cstdio>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What mrc_ctl.h promises, tried with libmrc and the module: the controller of the first device,
- * and QPs between two that use what it sets up. It must run in the network namespace of the first
- * one.
+ * Tests what mrc_ctl.h promises, with libmrc and the module: the controller of the first device,
+ * and QPs between two devices that use what the controller sets up. It must run in the network
+ * namespace of the first device.
  */
 #include <cerrno>
 #include <cstdio>

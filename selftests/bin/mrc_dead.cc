@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file mrc_dead.cc
- * QPs that are connected to numbers which nobody has, and write 8 bytes each. Nobody can
- * answer them: all must end with their retries. Prints how they did; the exit status is 0 if
- * it was so for every one. With --hold they write nothing, and are there until standard input ends.
+ * Connects QPs to QP numbers that do not exist, and writes 8 bytes on each. Nothing can answer
+ * them, so all must end with their retries. Prints how they ended; the exit status is 0 if all
+ * ended so. With --hold the QPs write nothing, and exist until standard input ends.
  */
 #include <arpa/inet.h>
 #include <cerrno>

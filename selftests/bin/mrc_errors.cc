@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file mrc_errors.cc
- * Programs that do what they may not: each case harms its own QPs and nothing else.
- * The scripts that run it look at the counters.
+ * Programs that do what is forbidden: each case harms its own QPs and nothing else. The scripts
+ * that run it look at the counters.
  */
 #include "verbs/fixture.h"
 #include "verbs/options.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file mrc_greedy.cc
- * Takes of a device what there is of one kind, gives it back, and takes it again, for a while: one
- * memory region after the other, or QPs until there are no more. Says in a line of JSON how often,
- * how many they were at most, and the name of the errno that ended a round.
+ * Takes as many objects of one kind as a device gives, frees them, and takes them again, for
+ * SECONDS: one memory region after another, or QPs until there are no more. Prints a line of JSON:
+ * how often, how many there were at most, and the name of the errno that ended a round.
  *
  *   mrc_greedy DEVICE mrs|qps SECONDS
  */

@@ -8,20 +8,20 @@
  *   write   both sides write to each other, and all bytes are compared
  *   state   the states of both QPs
  *   renew TIMEOUT RETRIES
- *           everything anew, as at the start; each packet of these QPs is waited for
- *           1.024 us x 2^TIMEOUT, and sent again RETRIES times at most
+ *           makes everything anew, as at the start; these QPs wait 1.024 us x 2^TIMEOUT for each
+ *           packet, and send it again at most RETRIES times
  *   connect TIMEOUT RETRIES
  *           everything anew, with these as verbs' timeout and retry_cnt
  *   post LENGTH
  *           the second side posts a write to the first, with an immediate
  *   settle  how that write ends at the second side
- *   arrive  the same, and waits for it at the first: all bytes are compared
+ *   arrive  as settle, and also waits for that write at the first side: all bytes are compared
  *   error SIDE, destroy SIDE
- *           the QP of side 0 or 1 goes to error, or is destroyed; then "post", if it was that of
- *           side 0, and "settle" are all that can be asked for until all is made anew
+ *           puts the QP of side 0 or 1 into error, or destroys it; after that, until all is made
+ *           anew, only "settle" can be asked for, and "post" if the QP was that of side 0
  *   event SIDE NAME
- *           wait until side 0 or 1 has the asynchronous event that libibverbs calls NAME;
- *           what comes before it is listed, and gone
+ *           waits until side 0 or 1 has the asynchronous event that libibverbs calls NAME; the
+ *           events before it are listed, and dropped
  */
 #include <arpa/inet.h>
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What a collectives library meets here: NCCL's sequence of calls between two ranks, both ways at
- * once, by verbs and by mrc.h; and what it asks of a device before.
+ * Makes the calls that a collectives library makes: NCCL's sequence of calls between two ranks,
+ * both ways at once, by verbs and by mrc.h; and before that, its queries of a device.
  */
 #include <arpa/inet.h>
 #include <cerrno>

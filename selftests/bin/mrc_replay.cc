@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Plays a recording of a requester (standard input) to the engine. Exit status 1: it said something
-// else, or the recording is not one.
+// Plays a recording of a requester (standard input) to the engine. Exit status 1: the engine said
+// something else, or the input is not a recording.
 
 #include <iostream>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file mrc_shares.cc
- * Takes of a device what its user may have: of each kind as many as there are to be had, twelve at
- * most. Says in a line of JSON how many that were, and the name of the errno that ended it; holds
+ * Takes what a user may have of a device: as many objects of each kind as the device gives, at most
+ * twelve. Prints a line of JSON: how many it got, and the name of the errno that ended it. Holds
  * them until standard input ends.
  *
  *   mrc_shares DEVICE REMOTE
- *   REMOTE is an IPv6 address; peers are it and those that follow, whoever has them.
+ *   REMOTE is an IPv6 address; the peers are it and the addresses that follow, whoever has them.
  */
 #include <arpa/inet.h>
 #include <cerrno>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file mrc_traffic.cc
- * Traffic between two RDMA devices that verifies every byte. Plain libibverbs:
- * any RC device will do.
+ * Sends traffic between two RDMA devices and verifies every byte. Uses plain libibverbs: any RC
+ * device will do.
  */
 #include <cstdio>
 #include <exception>

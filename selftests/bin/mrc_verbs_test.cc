@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file mrc_verbs_test.cc
- * What verbs promises, tried with plain libibverbs between two QPs: of one device
- * (loopback), or of two devices of this machine, each opened in its own namespace.
+ * Tests what verbs promises, with plain libibverbs between two QPs: of one device (loopback), or of
+ * two devices of this machine, each opened in its own namespace.
  */
 #include "verbs/fixture.h"
 #include "verbs/options.h"

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A switch marks what takes one path: the SACKs say SKIP_ONCE, and the sender uses
-# that path less, without losing anything. Another puts packets into a class of its own: the receiver
-# knows.
+# A switch marks the packets of one path: the SACKs say SKIP_ONCE, and the sender uses that path less,
+# without losing anything. Another switch puts packets into a class of its own, and the receiver knows.
 # kernels: all
 # timeout: 900
 

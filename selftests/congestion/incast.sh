@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Three hosts send to one, through links that carry less than any of them would like to send: what
-# the switches drop is sent again and all is verified, no QP ends, no sender starves, and none
-# gets much less than its share. Shares are of packets, not of time.
-# A CPU that cannot fill the links would be what is shared, and nobody shares that fairly: here it
-# does so much in a second of the machine's clock, however slow the host is.
+# Three hosts send to one, through links that carry less than each of them would like to send. What the
+# switches drop is sent again, and all data is verified. No QP ends, no sender starves, and none gets
+# much less than its share. Shares are of packets, not of time.
+# If the CPU could not fill the links, the flows would share the CPU, and nothing divides that fairly.
+# So here the CPU does a fixed amount of work in a second of the machine's clock, however slow the host
+# is.
 # clock: icount
 # timeout: 900
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What this host does not let go is sent again and counted, and the network is not blamed for it. Of
-# queues that are too short for a window no EV is bad; what a firewall refuses is not used while the
-# firewall does so.
+# What this host does not let out is sent again and counted, and the network is not blamed for it.
+# Queues that are too short for a window make no EV bad. An EV that a firewall refuses is not used while
+# the firewall does so.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A host that could send faster than its NIC lets it waits, in place of filling the queues of its own
-# netdevs: they hold little and drop nothing, whichever kind they are, no EV is blamed, and answers
-# are not behind data. Where nothing is known of what waits, for it waits elsewhere, all is as before.
+# A host that could send faster than its NIC lets it waits, instead of filling the queues of its own
+# netdevs. These queues, of whichever kind, hold little and drop nothing; no EV is blamed; answers do
+# not queue behind data. Where the host cannot know what waits, because it waits elsewhere, all is as
+# before.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

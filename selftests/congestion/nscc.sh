@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# NSCC at work: a QP measures the round trip, its window stays within what the profile says, follows
-# planes that go and come, and shrinks by marks and by losses; QPs to one peer share a window, by
-# turns, unless the profile says otherwise. What is in flight comes back when QPs end. Peers show what
-# their windows add up to, and tracepoint mrc_cc what they go by.
+# NSCC at work. A QP measures the round trip. Its window stays within what the profile says, follows
+# planes that go and come, and shrinks on marks and on losses. QPs to one peer share a window, by turns,
+# unless the profile says otherwise. When a QP ends, what it had in flight is given back. Peers show the
+# sum of their windows, and tracepoint mrc_cc shows what the windows follow.
 # kernels: all
 # timeout: 900
 

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# QPs of one user to a host share a congestion window. Beside QPs of that user that nobody answers, for
-# they are connected to numbers that nobody has, a stream to the same host keeps its goodput: 1 and 60 of
-# them, with the verbs timeouts 14 and 20, and 1,000 with timeout 20, under NSCC, and with a fixed
-# window, which is each QP's own. Planes are slow, so that the network is what is shared, and not the
-# CPU: a thousand QPs with timeout 14 die within half a second, which takes all of an emulated one.
+# QPs of one user to a host share a congestion window. A stream keeps its goodput beside QPs of the same
+# user to the same host that nothing answers, because they are connected to QP numbers that do not
+# exist: 1 and 60 of them, with the verbs timeouts 14 and 20, and 1,000 with timeout 20, under NSCC, and
+# with a fixed window, which is each QP's own. The planes are slow, so that the flows share the network
+# and not the CPU: a thousand QPs with timeout 14 die within half a second, which takes all of an
+# emulated CPU.
 # clock: icount
 # timeout: 900
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Heads of packets that a switch has trimmed, as they come out of a fabric with and without an outer
-# header: the peer is told of each with a NACK, nothing of them is placed or counts as received, and
-# what is wrong with one is counted under its name. Without the setting they are dropped.
+# header. A NACK reports each to the peer; nothing of them is placed or counts as received; and what is
+# wrong with one is counted under its name. Without the setting they are dropped.
 # Nothing but what is sent here may count, however busy the host is.
 # clock: icount
 # kernels: all

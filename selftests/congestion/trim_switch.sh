@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A fabric whose switches mark and trim: three hosts send to one more than its links carry. The
-# receiver tells the senders of each trimmed head, they send that packet again, and no timeout is
-# needed for any. With NSCC few are trimmed at all. Also where switches leave the length of what they
-# trim as it was, and where they drop.
-# Whether timeouts expire is part of it, and is not to depend on how busy the host is.
+# A fabric whose switches mark and trim: three hosts send to one more than its links carry. The receiver
+# reports each trimmed head to its sender, the sender sends that packet again, and none of them needs a
+# timeout. With NSCC few packets are trimmed at all. The test also runs where switches keep the length
+# field of what they trim, and where they drop.
+# The test counts timeouts, and these must not depend on how busy the host is.
 # clock: icount
 # kernels: all
 # timeout: 900

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Requests to a kernel, good and bad ones, with what it answers and what each of them changed.
+ * Good and bad requests to a kernel, with the answer to each and what each changed.
  *
- * The module and the model that stands in for it in mrcd's unit tests are asked the same: both
- * must answer as selftests/contract/answers says.
+ * The module and the model that replaces it in mrcd's unit tests get the same requests: both must
+ * answer as selftests/contract/answers says.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/** @file What the kernel lists, a line each. */
+/** @file The objects that the kernel lists, as text, a line each. */
 #pragma once
 
 #include <string>

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Rounds of a minute: a random fabric, traffic both ways between random hosts, and random faults
-# that come and go, of which lib/chaos.py says how they leave a path in each direction at all
-# times. No QP ends, data goes on in each direction, all of it is right, and in the end all EVs
-# are good again. What is drawn depends on a seed alone: CHAOS_SEED=N in the environment, drawn
-# and printed when there is none; round k of CHAOS_ROUNDS=N takes the seed N + k - 1.
+# Rounds of a minute: a random fabric, traffic both ways between random hosts, and random faults that
+# come and go. lib/chaos.py says how the faults always leave a path in each direction. No QP ends, data
+# goes on in each direction, all of it is right, and in the end all EVs are good again. All draws depend
+# on one seed: CHAOS_SEED=N in the environment, or else a random one, which is printed. Round k of
+# CHAOS_ROUNDS=N takes the seed N + k - 1.
 # timeout: 300 * CHAOS_ROUNDS
 
 # shellcheck source=selftests/lib.sh

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Memory runs out, one allocation after the other: each that the module makes to create a device,
-# to configure it, and to register, create and connect fails once, and each time the program is
-# told so, or gets on without. (What others allocate for it, deeper down, is theirs: a device has
-# hundreds of those.) While data flows they fail at random, and all of it arrives. What is left
-# behind kmemleak finds at the end of the file.
+# Memory runs out, one allocation after another. Each allocation that the module makes to create a
+# device, to configure it, and to register, create and connect fails once, and each time the program
+# gets the error, or the call works without it. (Allocations that other code makes for the module,
+# deeper down, are not tested: a device has hundreds of those.) While data flows, allocations fail at
+# random, and all data arrives. At the end of the file kmemleak finds what is left behind.
 # kernels: debug
 # timeout: 1800
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Requests drawn at random for FUZZ_SECONDS (20): attributes that make no sense together, nested,
-# out of order, cut off, and requests that are nearly right. From nobody, and from who is root of a
-# namespace of his own, they change nothing and are refused by name; from root they are answered,
-# what there is stays readable, and all that they made goes again. FUZZ_SEED=N in the environment
-# repeats what it prints.
+# Sends requests drawn at random for FUZZ_SECONDS (20): attributes that make no sense together, nested,
+# out of order or cut off, and requests that are nearly right. Requests from nobody, and from root of a
+# user namespace of its own, change nothing and are refused by name. Requests from root are answered,
+# what exists stays readable, and all that they made is removed again. FUZZ_SEED=N, with the N that a
+# run prints, repeats that run.
 # timeout: 300 + 2 * FUZZ_SECONDS
 
 # shellcheck source=selftests/lib.sh

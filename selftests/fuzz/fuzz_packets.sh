@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets drawn at random for FUZZ_SECONDS (20): noise, packets that are nearly right, and captured
-# ones that were changed, with an ICRC that is right and with one that is not, from the peer and from
-# somebody else, with and without an outer header. Among them are refusals that are all right, which
-# end a QP: each round has new ones. The device is there afterwards, its settings and peers can be
-# read, and new QPs work. FUZZ_SEED=N in the environment repeats what it prints, as far as what is
-# captured is alike.
+# Sends packets drawn at random for FUZZ_SECONDS (20): noise, packets that are nearly right, and changed
+# copies of captured packets, with a right and with a wrong ICRC, from the peer and from another host,
+# with and without an outer header. Some of them are refusals that are entirely right and end a QP, so
+# each round has new QPs. Afterwards the device still exists, its settings and peers can be read, and
+# new QPs work. FUZZ_SEED=N, with the N that a run prints, repeats that run, as far as the same packets
+# are captured.
 # timeout: 300 + 3 * FUZZ_SECONDS
 
 # shellcheck source=selftests/lib.sh

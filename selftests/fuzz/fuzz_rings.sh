@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Programs that scribble over the rings they share with the kernel, one after the other for
-# FUZZ_SECONDS (20), lose their QPs; traffic of another program over the same devices goes on, every
-# byte right. FUZZ_SEED=N in the environment repeats what it prints.
+# Programs overwrite the rings they share with the kernel, one program after another for FUZZ_SECONDS
+# (20), and lose their QPs. The traffic of another program over the same devices goes on, every byte
+# right. FUZZ_SEED=N, with the N that a run prints, repeats that run.
 # timeout: 300 + 3 * FUZZ_SECONDS
 
 # shellcheck source=selftests/lib.sh

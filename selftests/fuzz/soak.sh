@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Traffic for SOAK_MINUTES (20) while every link loses one packet in a hundred and one is cut now
-# and then: it goes on, all of it is verified, and the kernel's memory does not grow.
+# Traffic for SOAK_MINUTES (20) while every link loses one packet in a hundred and one link is cut now
+# and then. The traffic goes on, all of it is verified, and the kernel's memory does not grow.
 # timeout: 300 + 90 * SOAK_MINUTES
 # when: full
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/bench.d/congestion_figures.py and congestion_report.py make of runs.
+"""Tests the figures and reports that scripts/bench.d/congestion_figures.py and congestion_report.py
+make of runs.
 
 Usage: bench_congestion.py TOP"""
 

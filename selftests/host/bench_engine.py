@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/bench.d/engine_report.py makes of what was measured.
+"""Tests the tables that scripts/bench.d/engine_report.py makes of measurements.
 
 Usage: bench_engine.py TOP"""
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcd --check names what is wrong with a file: one in which a line is broken, over a hundred
-# times, each time by FILE:LINE: REASON.
+# mrcd --check names what is wrong with a file. The test breaks one line of a file, in over a hundred
+# ways; each time mrcd prints FILE:LINE: REASON.
 #
 # Usage: broken_files.sh TOP MRCD
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/check plans, counts and tells, without a machine. Usage: check.py TOP"""
+"""Tests what scripts/check plans, counts and prints, without a machine. Usage: check.py TOP"""
 
 import contextlib
 import io

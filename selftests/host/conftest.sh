@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Compile-time probes of the module: of the two forms in each exactly one compiles. Where it is
-# otherwise, for whatever reason, the build stops, and one line says which probe, and what the
-# compiler had against it.
+# The module's compile-time probes: of the two forms of each, exactly one compiles. If not, for whatever
+# reason, the build stops, and one line names the probe and the compiler's error.
 #
 # Usage: conftest.sh TOP
 

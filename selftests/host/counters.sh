@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Documentation/counters.md explains each counter of the device once, and none else.
+# Documentation/counters.md explains each counter of the device once, and no other.
 #
 # Usage: counters.sh TOP
 

@@ -4,9 +4,9 @@
 
 Usage: demo.py [OPTION=VALUE]... -- ["HOST T TEXT"]...: decisions of mrcd.
   mrc, mptcp, tcp   per cent of four planes that the flow has in each part
-  links             what the last links are made to carry: full, idle (plane 3 has half of its rate,
-                    and nothing waits), late (the same, and something does), saturated (all planes,
-                    nothing waits, and no CPU has anything to spare)
+  links             what the last links are made to carry: full; idle (plane 3 has half of its rate, and
+                    nothing waits); late (the same, but packets wait); saturated (all planes, nothing
+                    waits, and no CPU has time to spare)
   only              1: MRC alone
   qp_errors, problem, unmended (a peer whose faults do not end), aborted
 """

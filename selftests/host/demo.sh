@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What "make demo" thinks of a run: good only when MRC had what the planes that were left carry, and
-# mrcd named what was broken and nothing else. And its picture, and its table, on a terminal and
-# without one. demo.py makes up what the guest reports.
+# Tests how "make demo" judges a run: it passes only if MRC had what the planes that were left carry,
+# and mrcd named what was broken and nothing else. Tests also its picture, and its table, on a terminal
+# and without one. demo.py makes up what the guest reports.
 #
 # Usage: demo.sh TOP
 

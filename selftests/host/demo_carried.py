@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What "make demo" makes of samples of the last links, and of what the kernel says of a qdisc.
+"""Tests what "make demo" computes from samples of the last links, and from the kernel's report of a
+qdisc.
 
 For demo.sh, with scripts/demo.d and scripts/lib in PYTHONPATH."""
 import json

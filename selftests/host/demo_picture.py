@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Of the picture of "make demo" whether it has a curve for each flow, which goes where it should,
-and whether its texts lie within it, and in or beside a bar, and none over another.
+"""Checks that the picture of "make demo" has a curve for each flow which goes where it should, that its
+texts lie within it and in or beside a bar, and that no text covers another.
 
 Usage: demo_picture.py FILE [texts]: the texts alone"""
 import sys

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# scripts/dkms-tree makes the same tree each time, and that builds by itself, somewhere else, with a
-# compiler and make: without this tree, Python, git. What dkms is told of it is right.
+# scripts/dkms-tree makes the same tree each time. That tree builds by itself, somewhere else, with a
+# compiler and make: without this tree, Python or git. What the tree tells dkms is right.
 #
 # Usage: dkms.sh TOP
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/lib/flows.py reads from mrcctl, against what mrcctl prints.
+"""Tests what scripts/lib/flows.py reads from mrcctl against what mrcctl prints.
 
 Usage: flows.py TOP"""
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What "make install" puts where, of the tree as it is built.
+# Tests what "make install" installs, and where, from the tree as it is built.
 #
 # Usage: install.sh TOP BUILD
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What mrcd tells the journal. Called by journal.sh, where no plane has a netdev, so that
-all of them are faults."""
+"""Checks what mrcd writes to the journal. journal.sh calls this where no plane has a netdev, so that
+all planes are faults."""
 
 import json
 import os

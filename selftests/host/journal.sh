@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What mrcd tells the systemd journal when it decides: the fields of its messages. In
-# namespaces of its own, where something else stands in for the journal.
+# Checks what mrcd writes to the systemd journal when it decides: the fields of its messages. Runs in
+# namespaces of its own, where journald.py replaces the journal.
 #
 # Usage: journal.sh TOP MRCD
 

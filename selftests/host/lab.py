@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/lab plans, writes, draws and refuses, without a fabric. Usage: lab.py TOP"""
+"""Tests what scripts/lab plans, writes, draws and refuses, without a fabric. Usage: lab.py TOP"""
 
 import contextlib
 import io

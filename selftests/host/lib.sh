@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034 # "failed" is the exit status of those who source this
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For the tests of this folder: silent when all is right.  The exit status is
-# 0 passed, 1 failed, 4 skipped.
+# Helpers of the tests in this folder, which print nothing when all is right.  The exit status is 0
+# passed, 1 failed, 4 skipped.
 
 set -uo pipefail
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The manual pages: formatted without a warning; one for each object of mrcctl, with all
-# words of its grammar and all keys of its JSON; one for each function of libmrc; no reference to a
-# page that is not there. selftests/netlink/man_examples.sh runs their examples,
-# selftests/api/libmrc.sh that of mrc(7).
+# Checks the manual pages: they format without a warning; there is one for each object of mrcctl, with
+# all words of its grammar and all keys of its JSON, and one for each function of libmrc; all references
+# lead to a page. selftests/netlink/man_examples.sh runs their examples, selftests/api/libmrc.sh that of
+# mrc(7).
 #
 # Usage: manual.sh TOP MRCCTL
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcd's status page in a browser: what is on it, in both colour schemes, on narrow and wide
-# windows; and its metrics, read by Prometheus's own parser. Screenshots: build/page/*.png.
+# Checks mrcd's status page in a browser: its contents, in both colour schemes, on narrow and wide
+# windows; and its metrics, with Prometheus's own parser. Screenshots: build/page/*.png.
 #
 # Usage: page.sh TOP
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Pages for readers: files that they name are there, words of the glossary are in use, links lead
-# somewhere, the index has each page, and what comments refer to is in references.md. Paths of MAINTAINERS
-# are there. The version stands in one place.
+# Checks the pages for readers: files that they name exist, words of the glossary are in use, links lead
+# somewhere, the index has each page, and references.md has what comments refer to. Paths of MAINTAINERS
+# exist. The version stands in one place.
 #
 # Usage: pages.sh TOP
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What mrcd says to systemd (sd_notify(3)). Called by service.sh."""
+"""Checks what mrcd says to systemd (sd_notify(3)). service.sh calls this."""
 
 import os
 import signal

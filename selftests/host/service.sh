@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcd as a service: the file of Documentation/cluster.md, its unit, as systemd reads it, and
-# what it tells systemd.
+# Checks mrcd as a service: the file of Documentation/cluster.md; its unit, as systemd reads it; and
+# what mrcd says to systemd.
 #
 # Usage: service.sh TOP BUILD
 

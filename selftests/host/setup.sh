@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# scripts/setup installs what is missing, and changes nothing that is installed unless somebody
-# says so: what cannot be installed then comes into the cache. apt-get, dpkg-query and scripts/root are
-# made up: there are "git" and its library in version 1, and no shellcheck.
+# scripts/setup installs what is missing, and changes nothing that is installed unless the user asks for
+# it: packages that cannot be installed then go into the cache. apt-get, dpkg-query and scripts/root are
+# made up: "git" and its library are there in version 1, shellcheck is not.
 #
 # Usage: setup.sh TOP
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The simulator as it is used: the rows of "make sim" that take a second, the same digest however a
-# run is divided, what it says to files and command lines that are wrong, and pictures.
+# Tests the simulator as it is used: the rows of "make sim" that take a second, the same digest however
+# a run is divided, its complaints about wrong files and command lines, and pictures.
 #
 # Usage: sim.sh TOP MRCSIM
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/spec makes of mrc.yaml, what it refuses, and that numbers in use stay.
+"""Tests what scripts/spec makes of mrc.yaml, what it refuses, and that numbers in use stay.
 
 Usage: spec.py TOP"""
 

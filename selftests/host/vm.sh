@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What scripts/vm promises: streams, exit status, folder, files, and a time limit.
+# Tests what scripts/vm promises: streams, exit status, folder, files, and a time limit.
 #
 # Usage: vm.sh TOP
 

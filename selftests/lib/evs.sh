@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests that break paths, behind lib.sh and traffic.sh: the EVs between hosts h1 and
-# h2, and whether traffic gets on. EVs are in the order of their indices.
+# Helpers of tests that break paths, behind lib.sh and traffic.sh: the EVs between hosts h1 and h2, and
+# whether traffic makes progress. EVs are in the order of their indices.
 
 # ev_values HOST KEY: of all EVs towards the other one
 ev_values()

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Faults under traffic between h1 and h2, behind lib.sh, traffic.sh and evs.sh: each is
-# noticed, traffic goes on both ways, and what has died comes back into use. For fabrics of
-# four planes and two spines, EVs in their order, unless said otherwise.
+# Helpers that cause faults under traffic between h1 and h2, behind lib.sh, traffic.sh and evs.sh: each
+# fault is noticed, traffic goes on both ways, and what has died is used again after it is healed. For
+# fabrics of four planes and two spines, EVs in their order, unless said otherwise.
 
 # Messages that must arrive each way before traffic counts as going on.
 FAULT_MESSAGES=${FAULT_MESSAGES:-100}

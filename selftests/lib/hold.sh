@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Two connected QPs that do what they are told (mrc_hold), behind lib.sh.
+# Two connected QPs that follow commands (mrc_hold), behind lib.sh.
 
 HOLD_FILE=$TEST_TMP/held
 

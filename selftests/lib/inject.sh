@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets made by hand for the second QP of mrc_hold (inject.py), behind lib.sh and
-# hold.sh: in a fabric in which h2 has that QP.
+# Sends packets made by hand to the second QP of mrc_hold (inject.py), behind lib.sh and hold.sh: in a
+# fabric in which h2 has that QP.
 
 # What the caller wants to add to each call.
 INJECT_OPTIONS=()

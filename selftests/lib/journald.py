@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Stands in for the systemd journal, where there is none: its socket and its protocol
+"""Replaces the systemd journal where there is none: its socket and its protocol
 (systemd.io/JOURNAL_NATIVE_PROTOCOL).
 
 Usage: journald.py FILE    keep entries in FILE, a JSON object each, until it is ended

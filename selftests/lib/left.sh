@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests in which programs and devices go, behind lib.sh and traffic.sh: what is left.
+# Helpers of tests in which programs and devices go, behind lib.sh and traffic.sh: what is left behind.
 
 no_device()
 {

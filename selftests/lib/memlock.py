@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Registers memory within and beyond RLIMIT_MEMLOCK. Usage: memlock.py DEVICE [TIMES]
 
-One line of JSON: the limit; each registration's error, or nothing; and what the kernel holds to
-be pinned by this process after each (VmPin of /proc/self/status). Sizes are MiB. TIMES (default 20)
-registrations go beyond the limit.
+One line of JSON: the limit; the error of each registration, or nothing; and how much memory of this
+process the kernel counts as pinned after each (VmPin of /proc/self/status). Sizes are MiB. TIMES
+(default 20) registrations go beyond the limit.
 """
 
 import ctypes

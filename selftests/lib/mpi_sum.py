@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A program of MPI: the ranks sum up a vector that is larger than what transports send at once, and
-each prints whether the sum is right. Without a compiler's help: by Open MPI's own symbols."""
+each prints whether the sum is right. It calls Open MPI's own symbols, so it needs no compiler."""
 
 import ctypes
 import sys

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests of hosts that mrcd configures, behind lib.sh: its file, its daemon, and what
-# has become of both.
+# Helpers of tests of hosts that mrcd configures, behind lib.sh: its file, its daemon, and the state of
+# both.
 
 # Of each host, the last one that was started.
 declare -A daemon=()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Packets that were captured, changed: for inject.py.
+"""Changes captured packets, for inject.py.
 
-Some have an ICRC that is right after the change, which gets them further than any noise.
+Some get an ICRC that is right after the change, so they get further than any noise.
 """
 
 import ipaddress

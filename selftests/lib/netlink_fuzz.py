@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Requests drawn at random, by the specification and near it, for so many seconds.
+"""Sends requests drawn at random, by the specification and near it, for SECONDS.
 
 Usage: netlink_fuzz.py SPEC DEVICE NETDEV WHO SECONDS SEED
 
-WHO sends them: root; nobody; userns (root of a user namespace of his own) or netns (of a network
-namespace, too). NETDEV is one that is no plane of DEVICE yet. What root's requests have changed is
-put back in the end; the others must have changed nothing, which is the caller's to compare
-(who is "state": prints what is configured).
+WHO sends them: root; nobody; userns (root of a user namespace of its own) or netns (of a network
+namespace, too). NETDEV is one that is no plane of DEVICE yet. What root's requests have changed is put
+back in the end. The others must have changed nothing; the caller compares that. (WHO can also be
+"state": it prints what is configured.)
 """
 
 import ctypes

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Two hosts on one Ethernet segment, for tests that need no fabric: namespaces
-# p1 and p2, joined by a veth, a device mrc1 in p1 and mrc2 in p2.
+# Two hosts on one Ethernet segment, for tests that need no fabric: namespaces p1 and p2, joined by a
+# veth, with device mrc1 in p1 and mrc2 in p2.
 
 pair_addr()
 {

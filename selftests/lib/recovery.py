@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How fast a QP got over a fault, in round trips, by the time stamps of a kernel trace.
+"""Measures how many round trips a QP needs to recover from a fault, by the time stamps of a kernel
+trace.
 
 Usage: recovery.py silent|told GID <TRACE
 
 The trace has the events mrc_ev, mrc_ports and mrc_window of one QP that sends to GID, and
-sys_enter_sendmsg of the tc or ip that broke something. "silent": nobody tells of the fault, which began with the
-last such call before an EV left. "told": it is counted from the mrc_ports event.
+sys_enter_sendmsg of the tc or ip that broke something. "silent": nothing reports the fault; it began
+with the last such call before an EV left. "told": the fault counts from the mrc_ports event.
 
-Prints a JSON object: rtt_ms, the median of the smoothed RTTs before the fault; left and recovered,
-round trips until the last EV that left because of it had left, and until all that had been
-sent by then had arrived; evs, those that left; late, those of them that left although the sender
-had been told.
+Prints a JSON object. rtt_ms: the median of the smoothed RTTs before the fault. left: round trips until
+the last EV that left because of the fault had left. recovered: round trips until all that had been sent
+by then had arrived. evs: the EVs that left. late: those of them that left although the sender had been
+told.
 """
 
 import json

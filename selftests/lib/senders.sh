@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests where several hosts send to one, behind traffic.sh. SENDERS is an array of them, RECEIVER
-# the one.
+# Helpers of tests where several hosts send to one, behind traffic.sh. SENDERS is an array of the
+# senders, RECEIVER the receiving host.
 
 # in_folder FOLDER COMMAND...: with the files of one sender's traffic
 in_folder()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""One test that drives the module by its specification.
+"""Runs one test that drives the module by its specification.
 
 Usage: spec_tests.py SPEC DEVICE NETDEV TEST
 

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2034 # variables for those who source this
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests of the data path, behind lib.sh: verified traffic between the hosts
-# of a fabric, counters, and captures. Host h1 has device mrc0, h2 has mrc1.
+# Helpers of tests of the data path, behind lib.sh: verified traffic between the hosts of a fabric,
+# counters, and captures. Host h1 has device mrc0, h2 has mrc1.
 
 # These end a hung run, and measure nothing.
 TRAFFIC_STALL=${TRAFFIC_STALL:-$((120 * SLOW))}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel's client for YAML specifications, started once: reading one takes it seconds.
+"""Starts the kernel's client for YAML specifications once, because it takes seconds to read one.
 
 Usage: ynl_calls.py CLIENT SPEC SCHEMA
 
-CLIENT is cli.py of tools/net/ynl. Each line of standard input is "do OPERATION JSON",
-"dump OPERATION" or "subscribe GROUP"; each gets a line: "ok JSON", or what went wrong. "events"
-is answered with those that came since "subscribe".
+CLIENT is cli.py of tools/net/ynl. Each line of standard input is "do OPERATION JSON", "dump OPERATION"
+or "subscribe GROUP". Each gets a line: "ok JSON", or what went wrong. The answer to "events" has the
+events that came since "subscribe".
 """
 
 import json

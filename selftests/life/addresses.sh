@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # An address is used only where it leads somewhere. GIDs of VLANs and macvlans upon the anchor, and
-# addresses without a way, are refused when a QP is connected, and the kernel's log names what is wrong;
-# so are anchors and planes that have a master. A plane that gets one later is down, one in a VRF needs a
-# sysctl, and mrcctl says so. What this host's own firewall drops is counted here. A device keeps the
-# name that its user gave it, and is gone for every tool when its anchor leaves the namespace.
+# addresses without a way, are refused when a QP is connected, and the kernel's log names the reason.
+# Anchors and planes that have a master are refused, too. A plane that gets a master later is down, one
+# in a VRF needs a sysctl, and mrcctl says so. What this host's own firewall drops is counted here. A
+# device keeps the name that its user gave it. It is gone for every tool when its anchor leaves the
+# namespace.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A device lives as long as its anchor stays where it is: one that is deleted or
-# moved to another namespace under traffic takes the device with it. A program
-# that looks at nothing but completions learns of a killed peer by them.
+# A device lives as long as its anchor stays where it is: an anchor that is deleted or moved to another
+# namespace under traffic takes the device with it. A program that looks only at completions learns from
+# them that its peer was killed.
 # timeout: 600
 
 # shellcheck source=selftests/lib.sh

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The address that QPs use is taken from the anchor under traffic. Packets to it are not this host's
-# any more, also those that a SID leads here: given back in time traffic goes on, else the peer's
-# QPs end with retry exceeded. No new QP can have it, and with another one, or the same again, the
-# device works.
+# The address that QPs use is taken from the anchor under traffic. Packets to it are then no longer for
+# this host, not even those that a SID leads here. If the address is given back in time, traffic goes
+# on; otherwise the peer's QPs end with retry exceeded. Without it no new QP can use it. With another
+# address, or the same again, the device works.
 # kernels: all
 # timeout: 600
 

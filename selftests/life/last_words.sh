@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A QP that is in error, or destroyed, still speaks to the one at the other end, and to nobody
-# else: requests end at once, not after retries; and one that had arrived succeeds, though its
-# acknowledgement was lost and the program that got it has ended.
+# A QP that is in error, or destroyed, still speaks to the QP at the other end, and to nothing else. So
+# that QP's requests end at once and not after retries; and a request that had arrived succeeds,
+# although its acknowledgement was lost and the receiving program has ended.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

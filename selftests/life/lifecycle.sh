@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Ends under traffic in a fabric: programs killed, planes, anchors, devices and
-# namespaces removed. The peer's QPs end, nothing is left behind, and the module goes when
-# everything else has gone.
+# Objects end under traffic in a fabric: programs are killed, planes, anchors, devices and namespaces
+# are removed. The peer's QPs end, nothing is left behind, and the module can be unloaded when
+# everything else is gone.
 # timeout: 1800
 # kernels: all
 # cpus: 2

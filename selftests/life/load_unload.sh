@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The module is loaded by those who need it, if it is installed. It comes and goes 30 times,
-# with devices, planes, profiles and sometimes QPs that were made with it; the kernel's memory does
-# not grow with it. Small things that are lost with a device are for kmemleak (the debug kernel).
+# Programs that need the module load it, if it is installed. It is loaded and unloaded 30 times, with
+# devices, planes, profiles and sometimes QPs that were made with it; the kernel's memory does not grow.
+# kmemleak (the debug kernel) finds small objects that are lost with a device.
 # timeout: 1800
 # kernels: all
 # cpus: 2

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Devices are their namespaces': equal addresses elsewhere do not hear each other. A
-# device in the initial namespace, and loopback within a device and within a host.
+# Devices belong to their namespaces: equal addresses in another namespace do not hear each other. Tests
+# a device in the initial namespace, and loopback within a device and within a host.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Devices and network namespaces: neighbours that have to be resolved, anchors
-# without any, the RDMA subsystem's shared and exclusive modes, isolation.
+# Devices and network namespaces: neighbours that have to be resolved, anchors without neighbours, the
+# RDMA subsystem's shared and exclusive modes, isolation.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

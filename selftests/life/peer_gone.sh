@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The program at the other end is killed, or the other host goes with its namespace, under
-# traffic and while EVs to it are being probed. Who sends is told that the QPs are gone, as long
-# as their host is there; else retries are exceeded. Who receives is told nothing; no QP and no
-# peer stays, nothing goes on being sent, and the module can go.
+# The program at the other end is killed, or the other host goes with its namespace, under traffic and
+# while EVs to it are being probed. The sender is told that the QPs are gone, as long as their host
+# exists; otherwise its retries are exceeded. The receiver is told nothing. No QP and no peer stays,
+# sending stops, and the module can be unloaded.
 # timeout: 600
 # kernels: all
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# All that can happen to a netdev happens to one that is a plane: up and down, carrier, MTU, address,
-# name, namespace, removal; and once more with the module on its way out. Kernels tell of that with
-# the netdev's own lock held, where its driver has one (dummy from 7.3 on, netdevsim and real NICs
-# before): whoever takes it again waits for ever, and all who configure netdevs with him.
+# All that can happen to a netdev happens to a plane's netdev: up and down, carrier, MTU, address, name,
+# namespace, removal; and once more while the module is being unloaded. Kernels announce that with the
+# netdev's own lock held, where its driver has one (dummy from 7.3 on, netdevsim and real NICs before).
+# Code that takes this lock again waits for ever, and so do all that configure netdevs.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

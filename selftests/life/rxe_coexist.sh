@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rdma_rxe beside us: neither takes the other's devices, netdevs or port, and both carry traffic
-# at once.
+# rdma_rxe beside mrc: neither takes the other's devices, netdevs or port, and both carry traffic at
+# once.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

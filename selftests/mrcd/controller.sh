@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The controller of examples/, which knows nothing but mrc_ctl.h, looks after one host of a fabric: it
-# makes profiles, finds the base RTT, denies what dies under traffic and allows it again; the next one
-# goes on with what it left. Another controller, and mrcd, are kept away in the meantime.
+# The controller of examples/, which knows nothing but mrc_ctl.h, looks after one host of a fabric. It
+# makes profiles, finds the base RTT, denies what dies under traffic and allows it again. The next
+# controller continues from what it left. Meanwhile another controller, and mrcd, are kept away.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcd watches the links of its host: each kind of element that breaks is named, exactly the
-# EVs that use it are denied, and are allowed again when it works; under traffic, which is not
-# to notice.
+# mrcd watches the links of its host. It names each kind of element that breaks, and denies exactly the
+# EVs that use it; it allows them again when the element works. Traffic must not notice any of this.
 # timeout: 1200
 
 # shellcheck source=selftests/lib.sh

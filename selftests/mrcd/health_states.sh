@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcctl health names exactly what is wrong with a host, and nothing else; with the command that
-# mends it, which is run here as it is printed; and is well again then. What it says it says by its
-# exit status, too, and with mrcd or without.
+# mrcctl health names exactly what is wrong with a host, and nothing else, and prints the command that
+# mends it. The test runs that command as printed, and the host is well again. The exit status of mrcctl
+# health says the same as its text, with mrcd or without.
 # timeout: 1200
 
 # shellcheck source=selftests/lib.sh

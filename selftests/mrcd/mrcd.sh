@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Devices that nothing but mrcd and a file configures, on a fabric that has its routes: traffic
-# flows; what others take away comes back; the file is read again; a daemon that is killed is
-# missed by nobody, and its successor goes on, whatever it was at.
+# Only mrcd and a file configure the devices, on a fabric that has its routes. Traffic flows; what
+# others take away comes back; the file is read again. Killing the daemon disturbs nothing, and its
+# successor continues, wherever it was interrupted.
 # timeout: 1200
 
 # shellcheck source=selftests/lib.sh

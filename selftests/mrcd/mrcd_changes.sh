@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Hosts that change under mrcd: it dies at each step of its first work, and its successor goes
-# on; files that plan something else are taken under traffic, which is not to notice, and such with
-# settings of NSCC; netdevs come late, go, and come back.
+# Hosts change under mrcd. It dies at each step of its first work, and its successor continues. Files
+# with another plan, and with settings of NSCC, are taken under traffic, which must not notice. Netdevs
+# come late, go, and come back.
 # timeout: 1200
 
 # shellcheck source=selftests/lib.sh

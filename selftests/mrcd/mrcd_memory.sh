@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What mrcd has found to be dead stays so for whoever comes next: mrcd is killed and started again,
-# with a file that has a rack and T1s more, or less, in between, and has its file read again; all
-# that time not one packet goes to the T1 that was known to be dead. When it works again it is used
-# again.
+# The next mrcd process still knows what was found to be dead. mrcd is killed and started again, with a
+# file that in between gets one rack and T1s more, or fewer, and it reads its file again. All that time
+# not one packet goes to the T1 that was known to be dead. When that T1 works again it is used again.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The module answers requests over netlink as contract/answers says: which it takes, with what
-# words it refuses the others, and what each changes. The unit tests of mrcd hold the model of the
-# module against the same answers (userspace/mrcd/tests/contract_test.cc), so that what they show
-# on the model holds for the module.
+# The module answers requests over netlink as contract/answers says: which requests it takes, with what
+# words it refuses the others, and what each changes. The unit tests of mrcd check the model of the
+# module against the same answers (userspace/mrcd/tests/contract_test.cc), so that results on the model
+# hold for the module.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

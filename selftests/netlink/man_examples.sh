@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The examples of the manual pages are run, as root on host h1 of a fabric that is the one of
-# mrcd.toml(5): its netdevs, addresses and GIDs are those that the pages use. The pages come
-# in the order below. mrcctl(8) makes the device and what the next ones find there; from
-# mrcctl-health(8) on an mrcd runs.
+# Runs the examples of the manual pages, as root on host h1 of the fabric of mrcd.toml(5): its netdevs,
+# addresses and GIDs are those that the pages use. The pages run in the order below. mrcctl(8) makes the
+# device and what the next pages find there; from mrcctl-health(8) on an mrcd runs.
 #
 # How examples are written, in the sections EXAMPLES, between .EX and .EE:
-#   - A line that begins with "# " is a command, for root's shell. When a line of it ends in
-#     \e, it goes on in the next one. Other lines are what it prints: it must print them, but
-#     words that have a digit or a slash may be others, and there may be more lines.
+#   - A line that begins with "# " is a command, for root's shell. When a line of it ends in \e, it
+#     continues in the next line. Other lines are its output: the command must print them. Words that
+#     have a digit or a slash may differ, and there may be more lines.
 #   - Behind a comment .\" file: /etc/mrc/NAME the lines up to .EE are that file.
 #   - Besides, only the escapes \e \- \(aq \(ga \(ha \(ti are used.
 # timeout: 900

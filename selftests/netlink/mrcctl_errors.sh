@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcctl: what it says when something is wrong, in one line on standard error.
-# Status 1: usage; 2: the kernel refuses, and is quoted with the attribute.
+# mrcctl prints one line on standard error when something is wrong. Status 1: usage. Status 2: the
+# kernel refuses; its answer is quoted with the attribute.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcctl feature, on a host without the module and with it.
+# Tests mrcctl feature, on a host without the module and with it.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

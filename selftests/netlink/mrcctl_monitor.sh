@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcctl monitor: planes, devices, EVs and QPs as they come, go and fail; text
-# and JSON lines; only those of its own network namespace. Who cannot keep up is
-# told so, and how all is then.
+# mrcctl monitor shows planes, devices, EVs and QPs as they come, go and fail, as text and as JSON
+# lines, and only those of its own network namespace. A reader that is too slow is told that it missed
+# events, and what the state is afterwards.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

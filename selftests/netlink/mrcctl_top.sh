@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrcctl top: rates under real traffic fit the counters that they are made of; what comes and
-# goes meanwhile; text on a terminal and elsewhere; how it ends.
+# mrcctl top: its rates under real traffic fit the counters that they are made of; objects come and go
+# meanwhile; it prints text on a terminal and elsewhere; how it ends.
 # timeout: 400
 
 # shellcheck source=selftests/lib.sh

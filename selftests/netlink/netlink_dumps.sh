@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Dumps while what they show changes: nothing that stays is missing or comes
-# twice, and the EVs of a profile are those of one version of it.
+# Dumps while their objects change: no object that stays is missing or appears twice, and the EVs of a
+# profile are those of one version of it.
 # timeout: 1800
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The netlink family against its specification: a client that knows nothing but
-# Documentation/netlink/specs/mrc.yaml drives the module, each operation, each
-# limit, with and without privileges. Noise is fuzz_netlink.sh's.
+# Checks the netlink family against its specification: a client that knows nothing but
+# Documentation/netlink/specs/mrc.yaml drives the module, with each operation and each limit, with and
+# without privileges. fuzz_netlink.sh sends noise.
 # timeout: 1800
 # kernels: all
 

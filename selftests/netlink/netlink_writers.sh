@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Two programs change settings, profiles, routes and planes of one device at once, under traffic
-# and dumps: each command takes effect as a whole and undoes nothing that the other one has set,
-# traffic goes on, and what is there in the end is what was written last.
+# Two programs change settings, profiles, routes and planes of one device at once, under traffic and
+# dumps. Each command takes effect as a whole and undoes nothing that the other program has set, traffic
+# goes on, and in the end the device has what was written last.
 # cpus: 2
 # timeout: 900
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A thousand peers with 128 EVs each, and ten thousand routes: what is shown costs as much more as
-# there are more peers, and those that stay are shown once each while others come and go.
-# The cost is counted: this machine's clock goes by instructions, a nanosecond each.
+# A thousand peers with 128 EVs each, and ten thousand routes. The cost of showing peers grows in
+# proportion to their number, and those that stay are shown once each while others come and go.
+# The cost is counted: this machine's clock counts instructions, a nanosecond each.
 # clock: icount
 # timeout: 900
 

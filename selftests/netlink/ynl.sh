@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The kernel tree's own client for YAML specifications (tools/net/ynl, see scripts/ynl) drives the
-# module from Documentation/netlink/specs/mrc.yaml, which must fit the kernel's schema but for what
-# is ours alone.
+# module from Documentation/netlink/specs/mrc.yaml. That file must fit the kernel's schema, except for
+# the parts that are ours alone.
+#
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The demonstration (scripts/demo) passes: MRC has what the planes that are left carry, less what
-# this machine withholds from them, which is measured, and mrcd names what is broken and nothing
-# else. Whole, with what users get; then MRC alone, with a fixed window.
+# The demonstration (scripts/demo) passes: MRC has what the planes that are left carry, less what this
+# machine withholds from them, which is measured. mrcd names what is broken and nothing else. It runs in
+# whole, with the users' default settings; then MRC alone, with a fixed window.
 # cpus: 2
 # timeout: 1200
 

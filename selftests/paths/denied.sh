@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# An EV that the controller denies carries nothing, whatever happens to the others: no
-# data, no retransmission, no answer, no probe. Seen at the spine that it alone crosses.
+# An EV that the controller denies carries nothing, whatever happens to the other EVs: no data, no
+# retransmission, no answer, no probe. The test looks at the spine that this EV alone crosses.
 # timeout: 1800
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Links, switches and paths die under traffic in both directions, with and without a
-# carrier to tell: it goes on, every byte is verified, no QP ends; and what has died comes
-# back into use when it lives again.
+# Links, switches and paths die under traffic in both directions, with and without a loss of carrier.
+# The traffic goes on, every byte is verified, no QP ends, and what has died is used again when it lives
+# again.
 # timeout: 1800
 
 # shellcheck source=selftests/lib.sh

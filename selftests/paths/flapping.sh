@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A link goes and comes 15 times, half a second after each change, under many QPs in both
-# directions, and is used as before; then all planes go, for less time than retries last and for
+# A link goes and comes 15 times, half a second after each change, under many QPs in both directions,
+# and afterwards is used as before. Then all planes go, first for less time than retries last, then for
 # more.
 # timeout: 900
 

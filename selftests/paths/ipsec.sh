@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# IPsec policies: what one covers does not leave this host past it. A policy for what QPs say to
-# each other stops them; one for outer headers takes the paths that have such, and the others go on.
-# When it goes, all is as before.
+# IPsec policies: a packet that a policy covers does not leave this host past that policy. A policy for
+# the QPs' own packets stops the QPs. A policy for outer headers takes away the paths that have such
+# headers, and the other paths go on. When the policy goes, all is as before.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

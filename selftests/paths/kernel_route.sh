@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A path that follows a kernel route with seg6 encapsulation in a table of its own,
-# and goes on following when that route changes under traffic.
+# A path follows a kernel route with seg6 encapsulation in a table of its own, and still follows it when
+# that route changes under traffic.
 # timeout: 900
 # kernels: all
 

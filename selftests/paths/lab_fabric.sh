@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The fabric that all other tests stand on: every path, the fault verbs, and
-# that nothing is left of it afterwards.
+# Tests the fabric that all other tests use: every path, the fault verbs, and that nothing of it is left
+# afterwards.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

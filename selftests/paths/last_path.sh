@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# One path lives, and both ends hold it to be dead: it was, and came back in the moment in which
-# all others died. Traffic goes on by it, in a fabric of one plane, in the last plane of four,
-# and over plain ECMP; QPs with the least retries that programs ask for live through it. Then
-# all is mended, and all EVs are good again soon, also those that have flapped.
+# One path lives, but both ends hold it to be dead: it was dead, and came back at the moment at which
+# all others died. Traffic goes on by it, in a fabric of one plane, in the last plane of four, and over
+# plain ECMP. QPs with the fewest retries that programs ask for live through it. Then everything is
+# healed, and all EVs are good again soon, also those that have flapped.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# EV states are shared by all QPs to a host, also by those of different users. While one user's
-# program streams, QPs of another user die, one write each, against numbers that nobody has at
-# the same host and at others, which are alive: no EV is blamed for that, and the stream goes on
-# as before.
+# All QPs to a host share EV states, also QPs of different users. While one user's program streams, QPs
+# of another user die, one write each, because they are connected to QP numbers that do not exist, at
+# the same host and at others, which are alive. No EV is blamed for that, and the stream goes on as
+# before.
 # NEIGHBOUR_ALL=1: every number of QPs with every timeout and every number of hosts.
-# A host that stands still for as long as probes wait blames EVs, and an emulator's host may.
+# A host that stands still for as long as probes wait blames EVs, and under emulation a host may stand
+# still.
 # clock: icount
 # timeout: 900
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Links between switches that lose, reorder, duplicate and corrupt: all data arrives,
-# right and once, and no QP ends.
+# Links between switches lose, reorder, duplicate and corrupt packets. All data arrives, right and once,
+# and no QP ends.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Traffic one way, of which no packet is lost: a switch marks those of one path, and then
-# the answers get lost. Traffic leaves the path that is marked; nothing is sent again for
-# a mark, and little for a lost answer.
+# Traffic one way, without packet loss. First a switch marks the packets of one path, then the answers
+# get lost. Traffic leaves the marked path; nothing is sent again because of a mark, and little because
+# of a lost answer.
 # timeout: 600
 
 # shellcheck source=selftests/lib.sh

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Without SRv6: routed IPv6, the automatic profile, packets that arrive through the
-# UDP socket.
+# Runs without SRv6: routed IPv6, the automatic profile, packets that arrive through the UDP socket.
 # timeout: 900
 # kernels: all
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The MTU of planes shrinks under traffic. Below what a packet needs, the plane's EVs are bad, and
-# it is said why: their packets go out by the others, until there is room again.
-# Below what IPv6 needs, it is down, and the peer is told. When no plane has room, QPs live as
-# long as their retries last, and new ones are told why not.
+# The MTU of planes shrinks under traffic. Below what a packet needs, the plane's EVs are bad, and the
+# reason is shown: their packets leave by the other planes, until there is room again. Below what IPv6
+# needs, the plane is down, and the peer is told. When no plane has room, QPs live as long as their
+# retries last, and new QPs are told the reason.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Planes and spines go and come back under traffic: it goes on over the others, data
-# verified, no QP error, and comes back.
+# Planes and spines go and come back under traffic. The traffic goes on over the others and comes back,
+# data is verified, and no QP has an error.
 # timeout: 900
 # kernels: all
 

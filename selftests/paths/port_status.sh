@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Whatever takes a port away or brings it back, the peer is told, and told again until it
-# answers: under traffic that goes on over the others, data verified; and when what is said
-# of ports gets lost, or the answer does.
+# Whatever takes a port away or brings it back, the peer is told, again and again until it answers. This
+# happens under traffic that goes on over the other ports, data verified; and also when port status
+# packets or the answers to them get lost.
 # timeout: 1200
 # kernels: all
 

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# EV probes on demand: every path between two hosts is answered, with QPs and without,
-# and those through a spine that is dead are not. Who has neither route nor QP gets no
-# answer.
+# EV probes on demand: every path between two hosts is answered, with QPs and without; paths through a
+# dead spine are not. A host for which there is neither a route nor a QP gets no answer.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Floods of EV probes are answered at the rate of Documentation/failures.md, and only to who
-# is a peer or has a route; and own probes are sent at such a rate, to paths that stay dead
-# ever more rarely. A flood must come faster than the limit, however busy the host is.
+# Floods of EV probes are answered at the rate of Documentation/failures.md, and only to hosts that are
+# a peer or have a route. A host's own probes also keep to a rate; paths that stay dead get ever fewer.
+# A flood must come faster than the limit, however busy the host is.
 # clock: icount
 # timeout: 900
 

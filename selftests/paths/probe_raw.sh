@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Raw probes: they go the way that the request describes, with its class and size, to one host or
-# more, and are answered or not by their own time; no peer comes of them, and no EV is judged by
-# them. What cannot be is refused, and it is said what; who sees a probe's id only cannot answer it.
+# Raw probes take the way that the request describes, with its class and size, to one host or more, and
+# are answered or time out by their own time. They make no peer, and judge no EV. An impossible request
+# is refused, with the reason. A host that sees only a probe's id cannot answer it.
 # timeout: 900
 # kernels: all
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A thousand peers that never answer, with 32 EVs each to be probed: runs of the timer and probes
-# keep to what Documentation/failures.md says, each peer gets as many as any other, and one bad EV
-# of a peer beside them, healed, comes back in its time. Where all is slow a quarter of them is made,
-# more than may wait for an answer at once.
-# Probes are counted, and times of what is traced compared with each other: how fast the machine is
-# does not decide.
+# A thousand peers that never answer, with 32 EVs each to be probed. Runs of the timer and probes keep
+# to what Documentation/failures.md says, each peer gets as many as any other, and one bad EV of another
+# peer beside them comes back in its time once it is healed. Where all is slow, a quarter of the peers
+# is made: still more than may wait for an answer at once.
+# Probes are counted, and times in the trace are compared with each other, so the machine's speed does
+# not decide.
 # clock: icount
 # timeout: 900
 

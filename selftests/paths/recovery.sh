@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A fault costs a few round trips, by the kernel's own time stamps: from the system call that
-# breaks something, or the event that tells of it, until the EVs have left and all that was sent
-# meanwhile has arrived. Each link delays what it carries, so that there is something in flight that
-# a cut takes away.
+# A fault costs a few round trips. The kernel's own time stamps measure from the system call that breaks
+# something, or the event that reports it, until the EVs have left and all that was sent meanwhile has
+# arrived. Each link delays its packets, so that a cut takes away packets in flight.
 # clock: icount
 # timeout: 900
 

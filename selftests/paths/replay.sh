@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The engine decides the same on the host: all calls of each requester are recorded while links
-# lose packets, go and come, and paths die, and mrc_replay, which is linked with kernel/core
-# compiled for the host, makes them again and must hear the same. What was recorded is left in
-# replay/ beside the logs; selftests/unit/replay has some of these for the unit tests.
+# The engine decides the same on the host. All calls of each requester are recorded while links lose
+# packets, go and come, and paths die. mrc_replay, which is linked with kernel/core compiled for the
+# host, makes the same calls and must get the same results. The recordings stay in replay/ beside the
+# logs; selftests/unit/replay has some of them for the unit tests.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Routes by the thousand: the longest prefix wins, also after some were replaced and deleted; a
-# look-up among ten thousand costs what one among ten does; all are shown, in order, and those that
-# stay once each while others come and go; and there is a limit.
-# The cost is counted: this machine's clock goes by instructions.
+# Routes by the thousand. The longest prefix wins, also after routes were replaced and deleted. A
+# look-up among ten thousand routes costs as much as one among ten. All routes are shown, in order, and
+# those that stay are shown once each while others come and go. There is a limit.
+# The cost is counted: this machine's clock counts instructions.
 # clock: icount
 # timeout: 1800
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Nothing comes back. The end of a burst is lost: a Reliability Probe finds that, no timer has
-# to. Everything is lost: retries take as long as timeout and retry_cnt say, and then the QP ends.
+# Nothing comes back. First the end of a burst is lost: a Reliability Probe finds that, without a
+# timeout. Then everything is lost: retries take as long as timeout and retry_cnt say, and then the QP
+# ends.
 # timeout: 600
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Of the EVs of a plane only some are in rotation: the others are spares and carry nothing
-# until one of their own plane dies or is denied. Whoever comes back is a spare. When all in
-# rotation are silent, spares have their turn.
+# Only some EVs of a plane are in rotation. The others are spares and carry nothing until an EV of their
+# own plane dies or is denied. An EV that comes back becomes a spare. When all EVs in rotation are
+# silent, spares get their turn.
 # timeout: 1800
 
 # shellcheck source=selftests/lib.sh

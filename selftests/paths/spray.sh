@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets are spread over all paths: every plane gets its share, every EV is used,
-# and consecutive PSNs take different EVs - seen at the switches that the hosts are
-# attached to. A path that is held to be bad for a moment would be left out. The window is fixed: what
-# congestion control leaves of it for a moment is any number of packets, and a plane's share of few
-# messages then a matter of chance.
+# Packets are spread over all paths: every plane gets its share, every EV is used, and consecutive PSNs
+# take different EVs, as seen at the switches that the hosts are attached to. A path that is held to be
+# bad for a moment would be left out. The window is fixed, because congestion control may leave any
+# number of packets of it for a moment, and then a plane's share of few messages would be a matter of
+# chance.
 # clock: icount
 # timeout: 900
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Every kind of fault under 64 QPs in both directions, one after another and some at once: all
-# of it arrives, and no QP ends.
+# Every kind of fault under 64 QPs in both directions, one after another and some at once: all data
+# arrives, and no QP ends.
 # timeout: 1800
 # cpus: 2
 

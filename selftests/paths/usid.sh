@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# One EV profile for all hosts behind a switch: its EVs end there, and the route to each host
-# says which uSID they go on to. A change reaches the QPs that there are, but takes no path away.
+# One EV profile for all hosts behind a switch: its EVs end at the switch, and the route to each host
+# gives the uSID of the last hop. A change of it reaches existing QPs, but takes no path away.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -6,13 +6,14 @@
  *   packets                                    rate  ->  delay  ->  the device
  *            \  control and trimmed packets  /
  *
- * What finds the data queue too long is trimmed: it loses what is behind its headers, gets a DSCP
- * that says so, and goes on in the other queue, which has precedence, but at most a quarter of the
- * link while there is data, as UE has it (section 4.1). A packet is judged when it arrives.
+ * A packet that finds the data queue too long is trimmed: it loses what is behind its headers, gets
+ * a DSCP that says so, and goes on in the other queue. That queue has precedence, but gets at most
+ * a quarter of the link while there is data, as UE has it (section 4.1). A packet is judged when it
+ * arrives.
  *
- * All happens at times that are calculated: a packet leaves when the link has sent what was before
- * it, not when a timer has come. So the queue here does not depend on how late timers are; what is
- * delivered late comes late to the next port.
+ * Everything happens at calculated times: a packet leaves when the link has sent the packets before
+ * it, not when a timer expires. So the queue here does not depend on how late timers are. A packet
+ * that is delivered late comes late to the next port.
  */
 #include <linux/ipv6.h>
 #include <linux/math64.h>

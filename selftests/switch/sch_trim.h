@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a port of a lab's switches is told, and tells: attributes in TCA_OPTIONS, and a struct in
- * TCA_STATS_APP. scripts/lab.d/ports.py speaks it as well.
+ * The options and counters of a port of a lab's switches: attributes in TCA_OPTIONS, and a struct
+ * in TCA_STATS_APP. scripts/lab.d/ports.py uses the same formats.
  */
 #ifndef SCH_TRIM_H
 #define SCH_TRIM_H
@@ -28,19 +28,19 @@
  * @__TRIM_ATTR_END: none
  */
 enum trim_attr {
-	TRIM_ATTR_UNSPEC,
-	TRIM_ATTR_RATE,
-	TRIM_ATTR_DELAY,
-	TRIM_ATTR_ECN_MIN,
-	TRIM_ATTR_ECN_MAX,
-	TRIM_ATTR_TRIM,
-	TRIM_ATTR_TRIM_RTX,
-	TRIM_ATTR_DROP,
-	TRIM_ATTR_CONTROL,
-	TRIM_ATTR_SIZE,
-	TRIM_ATTR_DSCP,
-	TRIM_ATTR_STALE,
-	__TRIM_ATTR_END
+    TRIM_ATTR_UNSPEC,
+    TRIM_ATTR_RATE,
+    TRIM_ATTR_DELAY,
+    TRIM_ATTR_ECN_MIN,
+    TRIM_ATTR_ECN_MAX,
+    TRIM_ATTR_TRIM,
+    TRIM_ATTR_TRIM_RTX,
+    TRIM_ATTR_DROP,
+    TRIM_ATTR_CONTROL,
+    TRIM_ATTR_SIZE,
+    TRIM_ATTR_DSCP,
+    TRIM_ATTR_STALE,
+    __TRIM_ATTR_END
 };
 
 /**
@@ -51,22 +51,23 @@ enum trim_attr {
  * @control_dropped: packets that found the other queue full
  * @sent: packets
  * @sent_bytes: with Ethernet headers
- * @queued: bytes in the data queue times ns: what it grows by in a time, over this time, is the mean
+ * @queued: bytes in the data queue times ns: what it grows by in a time, over this time, is the
+ * mean
  * @at: ns, of when @queued is
  * @backlog: bytes in the data queue
  * @longest: most bytes there, since the port was told anything
  */
 struct trim_stats {
-	__u64 marked;
-	__u64 trimmed;
-	__u64 dropped;
-	__u64 control_dropped;
-	__u64 sent;
-	__u64 sent_bytes;
-	__u64 queued;
-	__u64 at;
-	__u32 backlog;
-	__u32 longest;
+    __u64 marked;
+    __u64 trimmed;
+    __u64 dropped;
+    __u64 control_dropped;
+    __u64 sent;
+    __u64 sent_bytes;
+    __u64 queued;
+    __u64 at;
+    __u32 backlog;
+    __u32 longest;
 };
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Senders, each with the congestion control of kernel/core, and one switch per plane, whose port
-// towards a host marks, trims or drops what it has to queue. All packets are equally long; SACKs
-// and NACKs and the heads of trimmed packets meet no queue. What sim.h simulates are QPs; this is
-// who gets how much of a link.
+// Simulates senders, each with the congestion control of kernel/core, and one switch per plane,
+// whose port towards a host marks, trims or drops what it has to queue. All packets have the same
+// length. SACKs, NACKs and heads of trimmed packets meet no queue. sim.h simulates QPs; this
+// simulates how flows share a link.
 #ifndef MRC_UNIT_CC_SIM_H
 #define MRC_UNIT_CC_SIM_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What the rules of congestion control add up to: how full a link is, how long its queue, how fair
-// the shares of flows. Seeds are fixed, MRC_CC_SIM_SEED=N takes another one; limits are such that
-// 40 of them pass. What is said of a network of 100 Gb/s and 12 us is said of packets of 4160
-// bytes: its bandwidth-delay product (BDP) is 36 of them.
+// Tests what the rules of congestion control add up to: how full a link is, how long its queue is,
+// how fair the shares of flows are. Seeds are fixed, MRC_CC_SIM_SEED=N takes another one; limits
+// are such that 40 seeds pass. Where a test speaks of a network of 100 Gb/s and 12 us, packets have
+// 4160 bytes: the bandwidth-delay product (BDP) is 36 packets.
 //
-// How many flows a link holds: no window is less than a packet, the queue and the link hold two
-// BDP, so that is 72 flows. From then on packets are trimmed as a matter of course. If a packet
-// went of which only a part has room, windows that are a little larger than one would let two go,
-// and 36 it would be.
+// How many flows a link holds: no window is less than a packet, and the queue and the link hold two
+// BDP together, so a link holds 72 flows. From then on trimming is unavoidable. If a sender might
+// send a packet of which only a part fits into its window, a window slightly larger than one packet
+// would let two go, and a link would hold 36 flows.
 #include "cc_sim.h"
 
 #include <gtest/gtest.h>

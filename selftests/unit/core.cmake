@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mrc_core_library(NAME): the protocol engine of kernel/core; kernel C, with the kernel's rules. Its
-# headers are "core/ROOM/NOUN.h". <netlink/...> stays libnl's: so it is no -I.
+# mrc_core_library(NAME): the protocol engine of kernel/core, as kernel C with the kernel's rules. Its
+# headers are "core/ROOM/NOUN.h". They are not in an -I folder, so that <netlink/...> stays libnl's.
 set(mrc_kernel_dir ${CMAKE_CURRENT_LIST_DIR}/../../kernel)
 function(mrc_core_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${mrc_kernel_dir}/core/*/*.c)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What is made of packets that are late, while nothing later has come by their EV.
+// Tests what follows from packets that are late while nothing later has come by their EV.
 
 #include "core.h"
 

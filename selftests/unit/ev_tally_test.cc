@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Which EVs are to blame for what they lose: what a broken path loses, what a full queue loses, and
-// what all lose alike. Losses are drawn at random, from seeds that are the same each time.
+// Tests which EVs are blamed for losses: losses of a broken path, of a full queue, and of all EVs
+// alike. Losses are drawn at random, from seeds that are the same each time.
 
 #include "core.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The fuzzer's body for a bounded time: with random input of a plausible shape, of a seed that is
-// always the same and of one that is drawn (MRC_FUZZ_SEED=N repeats it), and with the inputs that
+// Runs the fuzzer's body for a bounded time: with random input of a plausible shape, once from a
+// fixed seed and once from a drawn seed (MRC_FUZZ_SEED=N repeats it), and with the inputs that
 // libFuzzer found worth keeping (selftests/fuzz/corpus).
 #include "core.h"
 #include "fuzz_body.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A burst at once, and so many a second in the long run.
+// Tests that a gate lets a burst pass at once, and a fixed number a second in the long run.
 
 #include "core.h"
 

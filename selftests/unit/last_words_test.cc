@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What a QP that has ended says to the other end.
+// Tests what a QP that has ended says to the other end.
 
 #include "core.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// One end's paths to the other, and what is done to know them, as the module's prober and endpoint
-// drive the engine: which EV an answer takes, EV probes with their pace and gate, the way back.
+// One end's paths to the other, and its means to know them: the EV that an answer takes, EV probes
+// with their pace and gate, the way back. It calls the engine as the module's prober and endpoint
+// do.
 #ifndef MRC_UNIT_PATH_END_H
 #define MRC_UNIT_PATH_END_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Two ends made of the protocol engine, each with EVs towards the other of which some are dead,
-// some lose packets, and some are believed to be what they are not. What sim.h simulates are
-// QPs; this is who finds which path, and when.
+// Simulates two ends made of the protocol engine. Each has EVs towards the other: some are dead,
+// some lose packets, and about some the end believes what is not true. sim.h simulates QPs; this
+// simulates which end finds which path, and when.
 #ifndef MRC_UNIT_PATH_SIM_H
 #define MRC_UNIT_PATH_SIM_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// While some EV works in each direction, both ends find it, whatever they believed before, and
-// no QP ends.
+// Tests that, while some EV works in each direction, both ends find it, whatever they believed
+// before, and no QP ends.
 #include "path_sim.h"
 
 #include <gtest/gtest.h>

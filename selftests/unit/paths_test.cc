@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What is made of what is seen of EVs: a test per row of the table in paths.h.
+// Tests what the engine concludes from what it sees of EVs: a test per row of the table in paths.h.
 
 #include "core.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Requests that wait for an answer: how many, for how long, and which one an answer is about.
+// Tests requests that wait for an answer: how many, for how long, and to which one an answer
+// belongs.
 
 #include "core.h"
 

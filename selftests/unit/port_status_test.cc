@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Which of a peer's port statuses counts, and when.
+// Tests which of a peer's port statuses counts, and when.
 
 #include "core.h"
 

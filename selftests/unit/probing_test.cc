@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What is sent to know the paths, and when; and what is said of ports.
+// Tests what is sent to know the paths, and when; and the port status that is sent.
 
 #include "core.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The peer's window: what is known of it, and both ends of a QP whose settings differ.
+// Tests the peer's window: what is known of it, and both ends of a QP whose settings differ.
 
 #include "core.h"
 

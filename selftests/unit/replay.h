@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Plays what kernel/transport/qp/replay.h recorded of a QP's requester to the engine: it is told
-// the same again, and must say the same.
+// Plays to the engine what kernel/transport/qp/replay.h recorded of a QP's requester: the engine
+// gets the same calls again, and must give the same results.
 #ifndef MRC_UNIT_REPLAY_H
 #define MRC_UNIT_REPLAY_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Recordings of requesters that ran in a machine (selftests/paths/replay.sh), played to the engine.
+// Plays recordings of requesters that ran in a machine (selftests/paths/replay.sh) to the engine.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The EVs of answers: every plane that is known to be alive, and no other.
+// Tests the EVs of answers: every plane that is known to be alive is used, and no other.
 
 #include "core.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What an errno of sending means: a row of the table in sent.h, or a part of one, per element.
+// Tests what an errno of sending means: each element of rows is a row of the table in sent.h, or a
+// part of a row.
 
 #include "core.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A QP that is answered, beside QPs of the same user that nobody answers: they are connected to
-// numbers that nobody has, or the other end is not ready. All share one window under NSCC, 100 Gb/s
-// and 20 us. Nothing is ever lost of what the healthy QP sends, so it is to have what it has alone.
+// Tests a QP that is answered, beside QPs of the same user that nothing answers: they are connected
+// to QP numbers that do not exist, or the other end is not ready. All share one window under NSCC,
+// 100 Gb/s and 20 us. No packet of the healthy QP is ever lost, so it must get what it gets alone.
 #include "core.h"
 
 #include <gtest/gtest.h>

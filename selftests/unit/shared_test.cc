@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A window that QPs share: whose turn it is.
+// Tests a window that QPs share: which QP has its turn.
 
 #include "core.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Two hosts with requesters and responders made of the protocol engine, joined by a network
-// that loses, duplicates, reorders and marks packets, in simulated time. They use the engine as the
-// transport layer does.
+// Simulates two hosts with requesters and responders made of the protocol engine, joined by a
+// network that loses, duplicates, reorders and marks packets, in simulated time. The hosts use the
+// engine as the transport layer does.
 #ifndef MRC_UNIT_SIM_H
 #define MRC_UNIT_SIM_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Simulated time: what happens when, and timers.
+// Simulated time: a queue of events, and timers.
 #ifndef MRC_UNIT_SIM_CLOCK_H
 #define MRC_UNIT_SIM_CLOCK_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The end of a simulated QP that asks: it uses the engine as transport/qp/requester.c and send.c
-// do, and checks what it is told.
+// The requesting end of a simulated QP. It uses the engine as transport/qp/requester.c and send.c
+// do, and checks what the engine reports.
 #ifndef MRC_UNIT_SIM_REQUESTER_H
 #define MRC_UNIT_SIM_REQUESTER_H
 

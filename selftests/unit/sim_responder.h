@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The end of a simulated QP that answers: it uses the engine as transport/qp/responder.c does, and
+// The answering end of a simulated QP. It uses the engine as transport/qp/responder.c does, and
 // checks what it executes. An skb holds one packet.
 #ifndef MRC_UNIT_SIM_RESPONDER_H
 #define MRC_UNIT_SIM_RESPONDER_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Requester and responder joined by a hostile network, over many seeds: each
-// message completes exactly once and in order, immediates come in order, memory
-// is right, no PSN leaves the window, and the run comes to its end.
+// Tests requester and responder, joined by a hostile network, over many seeds: each message
+// completes exactly once and in order, immediates come in order, memory is right, no PSN leaves the
+// window, and the run comes to its end.
 #include "sim.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What all parts of a simulated run share: its settings, its time, its dice, its report.
+// What all parts of a simulated run share: its settings, its time, its random numbers, its report.
 #ifndef MRC_UNIT_SIM_WORLD_H
 #define MRC_UNIT_SIM_WORLD_H
 

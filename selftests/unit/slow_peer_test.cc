@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A peer that is merely slow: some hundred packets a second, one after another, a SACK for each of
-// them that counts nothing beyond the cumulative PSN, round trips of tens to hundreds of
-// milliseconds. It loses one packet in a hundred and refuses another one. The requester is used as
-// transport/qp/requester.c does.
+// Tests a peer that is merely slow: some hundred packets a second, one after another, a SACK for
+// each packet that counts nothing beyond the cumulative PSN, round trips of tens to hundreds of
+// milliseconds. It loses one packet in a hundred and refuses another one. The test uses the
+// requester as transport/qp/requester.c does.
 #include "cc_window.h"
 #include "sim_clock.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Both sets of times, and that each state waits as the one says that it points to.
+// Tests both sets of times, and that each state waits as long as the set says that it points to.
 
 #include "core.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Whose turn it is, and what becomes of a peer with one bad EV among a thousand with all of theirs.
+// Tests whose turn it is, and how a peer with one bad EV fares among a thousand peers whose EVs are
+// all bad.
 
 #include "core.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A requester's window, for the tests of its parts: tx_window, evidence and rtt. They act on it
-// through packets and answers, as these come.
+// A requester's window, for the tests of its parts: tx_window, evidence and rtt. The tests act on
+// it through packets and answers, in the order in which these come.
 #ifndef MRC_UNIT_TX_FIXTURE_H
 #define MRC_UNIT_TX_FIXTURE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A host's uSID completes the carriers that lead to its switch.
+// Tests that a host's uSID completes the carriers that lead to its switch.
 
 #include "core.h"
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets that are wrong, as they come out of a fabric with and without an outer
-# header: each is counted under the one name that says why, nothing is answered, and
-# the QP they were meant for goes on. Noise is fuzz_packets.sh's.
+# Packets that are wrong, as they come out of a fabric with and without an outer header. Each is counted
+# under the one name that says why, nothing is answered, and the QP they were meant for goes on.
+# fuzz_packets.sh sends noise.
 # Nothing but what is sent here may count, however busy the host is.
 # clock: icount
 # timeout: 900

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is written is what arrives, to the byte, and nothing beside it changes:
-# sizes from 0 B to 64 MiB, any alignment, gather lists, inline data, several QPs,
-# both directions, over four planes.
+# Data arrives as it was written, to the byte, and nothing beside it changes: sizes from 0 B to 64 MiB,
+# any alignment, gather lists, inline data, several QPs, both directions, over four planes.
 # timeout: 900
 # kernels: all
 

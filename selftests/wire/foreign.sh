@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What another implementation may do and we do not, made by hand in the name of the true peer:
-# port status with time stamps in the other unit, in quick succession and that leaves no port;
-# ACKs with credits; SACKs of another congestion control; data without an ack request; messages
-# that are not what their numbers say.
+# What another implementation may do and ours does not, made by hand in the name of the true peer: port
+# status with time stamps in the other unit, in quick succession, and one that leaves no port up; ACKs
+# with credits; SACKs of another congestion control; data without an ack request; messages whose content
+# does not fit their numbers.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

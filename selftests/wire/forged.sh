@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A third host forges SACKs, NACKs, ACKs, EV probes, answers to them and port status, under
-# its own address and under that of the peer: EVs, ports and QPs stay as they are, and each
-# packet is counted under the name that says why it was dropped.
+# A third host forges SACKs, NACKs, ACKs, EV probes, answers to EV probes, and port status, under its
+# own address and under that of the peer. EVs, ports and QPs stay as they are, and each packet is
+# counted under the name that says why it was dropped.
 # Nothing but what is sent here may count, however busy the host is.
 # clock: icount
 # timeout: 1800

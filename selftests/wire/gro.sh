@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Packets that come one by one, as from a NIC, reach the module as the aggregates that GRO makes of
-# them: with outer headers and without. Without GRO they come as they are.
+# Packets that come one by one, as from a NIC, reach the module in the aggregates that GRO makes of
+# them, with outer headers and without. Without GRO they arrive one by one.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

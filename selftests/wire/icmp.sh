@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Somebody forges ICMPv6 messages about all ways of a host. "Packet too big" the stack believes; QPs send
-# full packets all the same, and new QPs are connected: only netdevs and routes say what has room.
-# "Unreachable" does nothing. A redirect is believed of a neighbour alone, and not where the netdev's
-# setting says so; where it is, its plane is found dead, and the others carry all.
+# A host forges ICMPv6 messages about all paths of another host. The stack believes "Packet too big".
+# QPs send full packets all the same, and new QPs are connected: only netdevs and routes decide what has
+# room. "Unreachable" does nothing. A redirect is believed only from a neighbour, and not where the
+# netdev's setting forbids it. Where it is believed, its plane is found dead, and the others carry all.
 # kernels: all
 # timeout: 600
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The ICRC on the wire: right when on, zero when off on both ends, and a receiver
-# that checks it takes nothing without it.
+# The ICRC on the wire: right when on, zero when off on both ends. A receiver that checks it takes no
+# packet without it.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Immediates come once, in the order of sending, and only after everything before
-# them - while packets overtake each other on paths of different length.
+# Immediates come once, in the order of sending, and only after everything before them, while packets
+# overtake each other on paths of different length.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A user without a privilege sends to the UDP port of MRC from the address of a device, or from one that
-# nobody here has: by all ways that sockets offer, nothing leaves, and it is counted. From an address that
-# is no device's the same packets arrive. Raw sockets are bound to that, too; packet sockets are not, but
-# this host believes none of its own packets from a foreign address. QPs go on meanwhile, devices,
-# the module and the namespace go.
+# A user without privileges sends to the UDP port of MRC from the address of a device, or from one that
+# nobody here has. Whatever way of sockets is used, nothing leaves, and it is counted. From an address
+# that is no device's the same packets arrive. The rule also holds for raw sockets. It does not hold for
+# packet sockets, but this host believes none of its own packets from a foreign address. Meanwhile QPs
+# go on; devices, the module and the namespace can be removed.
 # kernels: all
 
 # shellcheck source=selftests/lib.sh

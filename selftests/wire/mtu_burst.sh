@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Fabric MTUs of 1500 and 9000, path MTUs, and one or several packets per skb, in
-# all combinations: the data is right, and packets have the size that was asked for.
+# Fabric MTUs of 1500 and 9000, path MTUs, and one or several packets per skb, in all combinations: the
+# data is right, and packets have the requested size.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Reliability NACKs of the true peer, made by hand, as we send few of the reasons: each sends
-# one packet again or ends the QP, as Documentation/developer/wire-format.md has it. They meet
-# packets that the last switch has swallowed. And a SACK that retires an EV.
+# Reliability NACKs of the true peer, made by hand, because ours sends few of the reasons. Each makes
+# the requester send one packet again or ends the QP, as Documentation/developer/wire-format.md has it.
+# They are about packets that the last switch has swallowed. Also a SACK that retires an EV.
 # Nothing may be held to be lost before the NACK says so.
 # clock: icount
 # timeout: 900

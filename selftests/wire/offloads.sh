@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Planes whose netdevs do not segment, aggregate or checksum: on one plane, then on all. The
-# stack does it for them, so all data arrives, and what leaves the host is what a plane without
-# offload may carry: one packet a frame, and checksums that are complete.
+# Planes whose netdevs do not segment, aggregate or checksum: first one plane, then all. The stack does
+# it for them, so all data arrives. A plane without offload sends one packet a frame, with complete
+# checksums.
 # timeout: 900
 
 # shellcheck source=selftests/lib.sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# SRv6 on the wire: the outer destination is shifted at each hop, no routing header,
-# the inner packet is not touched, marks and classes are where they belong; what can be
-# set on a device is what its packets carry.
+# SRv6 on the wire: the outer destination is shifted at each hop, there is no routing header, the inner
+# packet is not touched, and marks and classes are where they belong. Packets carry what is set on the
+# device.
 # timeout: 900
 # kernels: all
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A netdev with a transmit queue per CPU (XPS): packets of an EV take one queue, though data leaves
-# on one CPU and answers on another, so that they stay in order.
+# A netdev with a transmit queue per CPU (XPS): packets of an EV take one queue, although data leaves on
+# one CPU and answers on another, so that they stay in order.
 # cpus: 2
 
 # shellcheck source=selftests/lib.sh

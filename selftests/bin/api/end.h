@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * One end of a connection, made as programs that are written to mrc.h make it.
+ * One end of a connection, set up in the way that programs written for mrc.h do it.
  */
 #pragma once
 

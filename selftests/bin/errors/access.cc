@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keys, ranges and rights. A refused write ends both QPs, in order: what was posted
- * before it succeeds, it fails, what comes after is flushed.
+ * Keys, ranges and rights. A refused write ends both QPs, in order: the requests posted before it
+ * succeed, the write fails, the requests after it are flushed.
  */
 #include <cstring>
 

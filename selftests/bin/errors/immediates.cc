@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Immediates: without a receive, and more of them than the receiver takes. */
+/* Immediates that find no receive, and more immediates than the receiver takes. */
 #include <arpa/inet.h>
 #include <chrono>
 #include <fstream>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that writes at random over the rings it shares with the kernel, all the
- * time, also while the kernel reads them. Whatever becomes of its QPs, everything can be
- * taken down afterwards and new QPs work.
+ * A program that overwrites the rings it shares with the kernel at random, all the time, also while
+ * the kernel reads them. Whatever becomes of its QPs, everything can be taken down afterwards, and
+ * new QPs work.
  */
 #include <atomic>
 #include <cstdio>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * One end of what a collectives library sends through: the sequence of calls that NCCL's own
- * network transport makes (2.28, its transport of InfiniBand and RoCE), with the values of its
- * defaults.
+ * One end of a collectives library's connection: the sequence of calls that NCCL's own network
+ * transport makes (2.28, its transport of InfiniBand and RoCE), with its default values.
  *
- * The receiver writes a slot into the sender's memory: where to, and how much there is room for.
- * Then the sender writes, a part by each QP, and behind each part an immediate that says the whole
- * size.
+ * The receiver writes a slot into the sender's memory: the destination, and how much room there is.
+ * Then the sender writes a part of the data on each QP, and behind each part an immediate that says
+ * the whole size.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file report.h
- * What came of a run.
+ * The results of a run.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file run.h
- * One end's run, from arranging it with the other end to the report.
+ * One end's run, from the agreement with the other end to the report.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file schedule.h
- * What each message of a run is: drawn from the seed alone, so that sender and
- * receiver know it without telling each other.
+ * What each message of a run is. It is drawn from the seed alone, so that sender and receiver know
+ * it without telling each other.
  */
 #pragma once
 

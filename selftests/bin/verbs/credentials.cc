@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who has a QP may go on posting, whatever becomes of the rights of the thread that does. */
+/* A program that has a QP may go on posting, whatever rights the posting thread loses. */
 #include <cerrno>
 #include <linux/capability.h>
 #include <linux/keyctl.h>

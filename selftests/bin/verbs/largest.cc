@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The longest message there is, in little memory: the same pages, many times over. */
+/* The longest message possible, in little memory: the same pages, many times over. */
 #include <cerrno>
 #include <cstring>
 #include <fstream>

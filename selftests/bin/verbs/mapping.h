@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file mapping.h
- * The rings that this program shares with the kernel, behind the provider's back.
+ * Access to the rings that this program shares with the kernel, behind the provider's back.
  */
 #pragma once
 

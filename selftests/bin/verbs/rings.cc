@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that scribbles on the rings it shares with the kernel harms its own
- * QP and nothing else.
+ * A program that overwrites the rings it shares with the kernel harms its own QP and nothing else.
  */
 #include "fixture.h"
 #include "mapping.h"

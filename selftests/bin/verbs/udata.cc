@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Libraries of another age than the module: what they send beside the core's commands, and the room
-// that they have for its answers.
+// Libraries that are older or newer than the module: what they send beside the core's commands, and
+// the room that they have for the answers.
+//
 
 #include <algorithm>
 #include <cerrno>
