@@ -10,7 +10,7 @@ namespace mrcsim
 namespace
 {
 
-/** The first one is on top. */
+/** Puts the first event on top. */
 struct Later {
     bool operator()(const Event &a, const Event &b) const { return b < a; }
 };
@@ -25,7 +25,7 @@ void Calendar::add_now(const Event &event)
     std::push_heap(inserted_.begin(), inserted_.end(), Later());
 }
 
-/** One more for a slot, as its first one. */
+/** Adds a block to a slot, as its first one. */
 void Calendar::add_block(uint64_t at)
 {
     uint32_t id = free_;
@@ -42,7 +42,7 @@ void Calendar::add_block(uint64_t at)
     busy_[at / 64] |= 1ull << at % 64;
 }
 
-/** The events of a slot become those of now. */
+/** Moves the events of a slot to now_. */
 void Calendar::gather(uint64_t at)
 {
     for (uint32_t id = ring_[at]; id != no_block;) {
@@ -83,7 +83,7 @@ bool Calendar::next(Time until, Event &event)
     return true;
 }
 
-/** Slots from the current one to the next one that has events; @p slots: none has. */
+/** Slots from the current one to the next one that has events; the constant slots: none has. */
 uint64_t Calendar::next_busy() const
 {
     const uint64_t from = slot_ + 1;
@@ -115,7 +115,7 @@ Time Calendar::earliest() const
     return far_.empty() ? first : std::min(first, far_.front().at);
 }
 
-/** What is less than a turn away now. */
+/** Moves events that are less than a turn away now out of the heap. */
 void Calendar::take_far()
 {
     while (!far_.empty() && (far_.front().at >> slot_shift) - slot_ < slots) {
@@ -129,7 +129,7 @@ void Calendar::take_far()
     }
 }
 
-/** To the next slot that has events, if one before @p until has. */
+/** Goes to the next slot that has events. False: no event is before @p until. */
 bool Calendar::advance(Time until)
 {
     const Time first = earliest();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What is to happen in a cell, in one order for all partitions: by time, then by the node that it
- * happens at, then by what it is and by who has caused it.
+ * The events that are to happen in a cell, in one order for all partitions: by time, then by the
+ * node at which an event happens, then by its kind, then by its source.
  */
 #pragma once
 
@@ -15,12 +15,12 @@
 namespace mrcsim
 {
 
-/** What happens. */
+/** Kinds of events. */
 enum class What : uint8_t {
     fault,           ///< source: index in the list of faults
     carrier,         ///< of a host's port; source: the plane
     arrival,         ///< of a packet; source: the port that sent it
-    port_free,       ///< it has sent a packet; source: the port
+    port_free,       ///< the port has sent a packet; source: the port
     flow_start,      ///< source: the flow
     post,            ///< of a request, source: the flow
     requester_timer, ///< source: the flow
@@ -29,7 +29,10 @@ enum class What : uint8_t {
     prober_timer,    ///< of a host
 };
 
-/** An event. A source causes no two of a kind at a node at a time, but timers that were moved. */
+/**
+ * An event. At one time and node a source has at most one event of each kind, except timers that
+ * were moved.
+ */
 struct Event {
     Time at;
     uint64_t order;
@@ -50,9 +53,9 @@ struct Event {
 };
 
 /**
- * A calendar: a ring of slots of some nanoseconds each. The slot that is being worked at is sorted;
- * the others are heaped up as events come, in blocks that are used again as soon as they are empty,
- * while caches still have them. What is further away than a turn waits in a heap.
+ * A calendar: a ring of slots of some nanoseconds each. The current slot is sorted. The others
+ * collect events as they come, in blocks that are used again as soon as they are empty, while
+ * caches still have them. Events further away than one turn of the ring wait in a heap.
  */
 class Calendar
 {
@@ -71,13 +74,13 @@ public:
             add_far(event);
     }
 
-    /** The first event before @p until, which leaves the calendar. False: there is none. */
+    /** Takes the first event before @p until from the calendar. False: there is none. */
     bool next(Time until, Event &event);
 
-    /** When the first event is, not exactly: no earlier than this. never: there is none. */
+    /** A lower bound of the time of the first event. never: there is none. */
     [[nodiscard]] Time earliest() const;
 
-    /** The event that follows, as far as is known; null: it is not. For who fetches ahead. */
+    /** The event @p events places ahead, to prefetch what it needs; null: not known. */
     [[nodiscard]] const Event *ahead(size_t events) const
     {
         return done_ + events < now_.size() ? &now_[done_ + events] : nullptr;
@@ -111,13 +114,13 @@ private:
     [[nodiscard]] uint64_t next_busy() const;
 
     std::vector<uint32_t> ring_; ///< the first block of each slot
-    std::vector<uint64_t> busy_; ///< bit per slot: it has events
+    std::vector<uint64_t> busy_; ///< bit per slot: the slot has events
     std::vector<Block> blocks_;
     uint32_t free_ = no_block;
-    std::vector<Event> now_;      ///< of the current slot, sorted
-    size_t done_ = 0;             ///< of these
-    std::vector<Event> inserted_; ///< into the current slot since; a heap
-    std::vector<Event> far_;      ///< a heap
+    std::vector<Event> now_;      ///< events of the current slot, sorted
+    size_t done_ = 0;             ///< events of now_ that have happened
+    std::vector<Event> inserted_; ///< events added to the current slot since it was sorted; a heap
+    std::vector<Event> far_;      ///< events more than a turn away; a heap
     uint64_t slot_ = 0;
 };
 

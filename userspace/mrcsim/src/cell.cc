@@ -46,7 +46,7 @@ void Cell::run(Time until)
     }
 }
 
-/** What the next events look at is far away in memory: packets first, then ports. */
+/** Prefetches what the next events need, which is far away in memory: packets first, then ports. */
 void Cell::fetch_ahead() const
 {
     const Event *far = calendar_.ahead(10);
@@ -163,7 +163,7 @@ uint32_t Cell::draw(Draw what, uint32_t index, Port &port)
         random(network_.scenario.run.seed, entity(what, index), port.draws++) >> 32);
 }
 
-/** A port has sent a packet, or may begin with those that came meanwhile. */
+/** A port has sent a packet, or may begin with packets that came meanwhile. */
 void Cell::port_free(uint32_t index)
 {
     Port &port = network_.ports[index];
@@ -195,7 +195,7 @@ void Cell::send_next(uint32_t index, Port &port)
         wake(index, port);
 }
 
-/** The port is looked at when it is free. */
+/** Schedules the event that looks at the port when it is free. */
 void Cell::wake(uint32_t index, Port &port)
 {
     if (port.wakes)
@@ -224,7 +224,7 @@ void Cell::transmit(uint32_t index, Port &port, PacketId id)
 
     port.busy_until = now_ + port.link.serialization(packet.bytes);
     stats_.hops++;
-    // A host wants to know, for it sends the next one then.
+    // A host must be told that a packet has left, because it sends the next one then.
     port.told = port.tier == Tier::host_up && packet.traffic != Traffic::control;
     if (port.told)
         wake(index, port);
@@ -244,7 +244,7 @@ void Cell::transmit(uint32_t index, Port &port, PacketId id)
 
 // ---- faults
 
-/** The carrier of a host's link is told of by its own direction. */
+/** The direction that starts at the host reports the carrier of a host's link. */
 void Cell::fault(const FaultStep &step)
 {
     Port &port = network_.ports[step.port];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A part of the fabric: racks with their T0s, of all planes, and a share of the T1s. Inside,
- * everything happens in the order of the calendar; from cell to cell only packets go, each of which
- * takes a lookahead at least. Who drives cells runs them all up to a time, has each take what the
- * others have for it, and goes on.
+ * A part of the fabric: racks with their T0s, of all planes, and a share of the T1s. Inside a cell,
+ * everything happens in the order of the calendar. Only packets go from cell to cell, and each
+ * takes at least one lookahead. A driver of cells runs all of them up to a time, lets each take
+ * what the others have for it, and goes on.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace mrcsim
 {
 
-/** A packet that leaves a cell, and when and by which port it comes to the other one. */
+/** A packet that leaves a cell, and when and by which port it comes to the other cell. */
 struct Handover {
     Event arrival;
     Packet packet;
@@ -30,20 +30,20 @@ struct Handover {
 class Cell
 {
 public:
-    /** The endpoints of its hosts are made, too. */
+    /** Makes the endpoints of the cell's hosts, too. */
     Cell(Network &network, uint32_t index);
 
-    /** Everything that happens before @p until. */
+    /** Runs everything that happens before @p until. */
     void run(Time until);
 
-    /** What has left for another cell since left() was called. */
+    /** Packets that have left for another cell since left() was called. */
     [[nodiscard]] const std::vector<Handover> &leaving(uint32_t cell) const
     {
         return outbox_[cell];
     }
     void left(uint32_t cell) { outbox_[cell].clear(); }
 
-    /** Packets that have come from another cell. */
+    /** Takes packets that come from another cell. */
     void take(const std::vector<Handover> &packets);
 
     /** No event of this cell is before this. */
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] const Stats &stats() const { return stats_; }
     Network &network() { return network_; }
 
-    /** What endpoints of this cell may do. @{ */
+    /** The functions that endpoints of this cell may call. @{ */
     [[nodiscard]] Time now() const { return now_; }
     [[nodiscard]] uint64_t engine_now() const { return engine_ns(now_); }
     PacketPool &pool() { return pool_; }
@@ -63,9 +63,9 @@ public:
     {
         calendar_.add({at, Event::order_of(node, what, source), 0});
     }
-    /** The point of the curves over time that is now. */
+    /** The current point of the curves over time. */
     Sample &sample() { return stats_.samples[now_ / sample_time_]; }
-    /** Is it the time that counts for figures? */
+    /** Whether figures count the current time. */
     [[nodiscard]] bool counts() const { return now_ >= from_; }
     /** A batch of the engine, too large for a stack. */
     mrc_batch &batch() { return batch_; }

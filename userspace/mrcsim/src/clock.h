@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Simulated time: whole picoseconds, so that a byte at any usual rate takes a whole number of them,
- * and what the engine takes for its clock.
+ * Simulated time, in whole picoseconds, so that a byte takes a whole number of them at any usual
+ * rate; and its conversion to the engine's clock.
  */
 #pragma once
 
@@ -18,7 +18,10 @@ constexpr Time nanosecond = 1'000;
 constexpr Time microsecond = 1'000 * nanosecond;
 constexpr Time never = ~Time{0};
 
-/** The engine's clock at the start of the run, ns: to it, 0 is "never". */
+/**
+ * The engine's clock at the start of the run, ns. It is not 0, because 0 means "never" to the
+ * engine.
+ */
 constexpr uint64_t engine_epoch_ns = 1'000'000'000;
 
 /** The engine's clock, ns. */
@@ -27,7 +30,7 @@ constexpr uint64_t engine_ns(Time at)
     return engine_epoch_ns + at / nanosecond;
 }
 
-/** When the engine's clock shows @p ns, which is not before the start of the run. */
+/** The simulated time at which the engine's clock shows @p ns, which is not before the start. */
 constexpr Time time_of(uint64_t ns)
 {
     return ns > engine_epoch_ns ? (ns - engine_epoch_ns) * nanosecond : 0;

@@ -34,7 +34,7 @@ void LocalDriver::run(const Progress &progress)
         run_together(progress);
 }
 
-/** The cells of a thread. What they have left for others was taken before. */
+/** Runs the cells of a thread. The packets that they had for other cells have been taken before. */
 void LocalDriver::work(uint32_t thread, Time until)
 {
     for (uint32_t i = thread; i < cells_.size(); i += threads_) {
@@ -51,7 +51,7 @@ void LocalDriver::exchange(uint32_t thread)
             cells_[i]->take(from->leaving(i));
 }
 
-/** The end of the next window: one lookahead behind the first thing that happens in any cell. */
+/** The end of the next window: one lookahead after the first event in any cell. */
 Time LocalDriver::next_window(Time until) const
 {
     Time first = never;

@@ -16,19 +16,19 @@
 namespace mrcsim
 {
 
-/** How far a run is; may be empty. */
+/** Is called with the progress of a run; may be empty. */
 using Progress = std::function<void(Time now, Time end)>;
 
 /** All cells of a run, from its start to its end. */
 class LocalDriver
 {
 public:
-    /** @param threads 1 at least; more than there are cells are as many */
+    /** @param threads at least 1; at most one per cell is used */
     LocalDriver(Network &network, uint32_t threads);
 
     void run(const Progress &progress);
 
-    /** Of all cells together. */
+    /** Sums over all cells. */
     Stats stats() const;
 
 private:

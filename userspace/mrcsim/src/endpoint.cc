@@ -59,7 +59,7 @@ Responder &Endpoint::add_responder(uint32_t flow)
     return *responders_.back();
 }
 
-// ---- what comes
+// ---- receiving
 
 void Endpoint::schedule_ns(uint64_t at, What what, uint32_t source)
 {
@@ -108,7 +108,10 @@ void Endpoint::receive(const Packet &packet)
     }
 }
 
-/** A netdev event: which EVs may be used here, which QPs lose packets, what peers are told. */
+/**
+ * A netdev event. It changes which EVs may be used here, which QPs lose packets, and what peers are
+ * told.
+ */
 void Endpoint::carrier(uint32_t plane, bool up)
 {
     const uint32_t bit = 1u << plane;
@@ -128,7 +131,7 @@ void Endpoint::heed_ports(Peer &peer)
         requester->heed_ports();
 }
 
-// ---- what goes out
+// ---- sending
 
 PacketId Endpoint::make_packet(const Peer &peer, u16 ev, const mrc_hdr &hdr, Traffic traffic,
                                uint32_t flow, uint32_t payload)
@@ -161,7 +164,7 @@ void Endpoint::say(Peer &peer, u16 ev, const mrc_hdr &hdr, Traffic traffic, uint
 {
     const PacketId id = make_packet(peer, ev, hdr, traffic, flow, 0);
 
-    // A Reliability Probe leaves as data does.
+    // A Reliability Probe leaves in the same class as data.
     if (traffic != Traffic::control)
         queued_++;
     cell_.send(network_.fabric.host_port(host_, peer.plane(ev)), id);
@@ -220,7 +223,7 @@ void Endpoint::poke(Requester &requester)
     serve();
 }
 
-/** A QP has a turn, and the peer comes behind the others, unless none of its QPs has room. */
+/** Gives one QP a turn, then puts the peer behind the others, unless none of its QPs has room. */
 void Endpoint::serve_peer(Peer &peer)
 {
     mrc_shared_place *first = mrc_shared_next(&peer.shared);
@@ -234,7 +237,9 @@ void Endpoint::serve_peer(Peer &peer)
         ready_.push(&peer);
 }
 
-/** Sends as long as ports are short of packets. What is sent may poke: then nothing is nested. */
+/**
+ * Sends as long as ports are short of packets. Sending may call poke(), which must not nest this.
+ */
 void Endpoint::serve()
 {
     const bool nic = network_.scenario.transport.timing == EndpointTiming::nic;

@@ -2,7 +2,7 @@
 /**
  * @file
  * A host with a NIC: its QPs, its peers, and the arbiter that lets destinations, and the QPs to one
- * of them, send by turns. What is decided of packets is the engine's; the steps are the module's.
+ * destination, send by turns. The engine decides about packets; the steps are those of the module.
  */
 #pragma once
 
@@ -53,14 +53,14 @@ public:
     /** Sends one packet without payload. */
     void say(Peer &peer, u16 ev, const mrc_hdr &hdr, Traffic traffic, uint32_t flow);
 
-    /** Sends a data packet. False: this host has no room for it. */
+    /** Sends a data packet. False: this host has no room for the packet. */
     bool send_data(Peer &peer, u16 ev, uint32_t flow, const mrc_hdr &hdr, uint32_t payload,
                    bool again);
 
-    /** A QP may have something to send, or may send more than before. */
+    /** Is called when a QP may have something to send, or may send more than before. */
     void poke(Requester &requester);
 
-    /** Other ports are up than before, here or at the peer. */
+    /** The set of ports that are up has changed, here or at the peer. */
     void heed_ports(Peer &peer);
 
 private:
@@ -77,7 +77,7 @@ private:
     uint32_t queued_ = 0; ///< packets with payload in ports of this host
     uint32_t ports_up_;   ///< bit per port
     bool serving_ = false;
-    std::vector<std::unique_ptr<Peer>> peers_; ///< in ascending order
+    std::vector<std::unique_ptr<Peer>> peers_; ///< in ascending order of hosts
     std::vector<std::unique_ptr<Requester>> requesters_;
     std::vector<std::unique_ptr<Responder>> responders_;
     Line<Peer> ready_;

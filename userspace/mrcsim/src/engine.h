@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The protocol engine's C headers, for C++ code. The system headers come first, so that nothing of
- * theirs is declared inside extern "C".
+ * The protocol engine's C headers, for C++ code. The system headers come first, so that none of
+ * their declarations gets into extern "C".
  */
 #pragma once
 

@@ -17,7 +17,7 @@
 namespace mrcsim
 {
 
-/** Which links. */
+/** Kinds of links, by direction. */
 enum class Tier : uint8_t {
     host_up, ///< from a host to its T0
     t0_up,   ///< from a T0 to a T1
@@ -37,8 +37,8 @@ struct FabricShape {
 /** Where a port is. */
 struct PortPlace {
     Tier tier;
-    uint32_t node; ///< that sends by it
-    uint32_t peer; ///< that receives
+    uint32_t node; ///< the node that sends by it
+    uint32_t peer; ///< the node that receives
     uint32_t plane;
 };
 
@@ -85,7 +85,7 @@ public:
 
     [[nodiscard]] PortPlace place(uint32_t port) const;
 
-    /** The port that switch @p node sends a packet by. */
+    /** The port by which switch @p node sends a packet. */
     [[nodiscard]] uint32_t next_port(uint32_t node, const Packet &packet) const
     {
         if (node >= first_t1_)
@@ -96,13 +96,16 @@ public:
                (rack == packet.rack ? packet.slot : shape_.t0_down + packet.spine);
     }
 
-    /** Links that a packet passes between hosts of different racks, or of one if there is one. */
+    /**
+     * Links that a packet passes between hosts of different racks, or of one rack if there is only
+     * one.
+     */
     [[nodiscard]] uint32_t longest_way() const { return racks_ > 1 ? 4 : 2; }
 
-    /** The cell that a node is in, of @p cells: racks, and T1s, are dealt out in equal parts. */
+    /** The one of @p cells cells that has a node. Racks, and T1s, are dealt out in equal parts. */
     [[nodiscard]] uint32_t cell_of(uint32_t node, uint32_t cells) const;
 
-    /** What is wrong with a shape, if anything is. */
+    /** What is wrong with a shape; empty: nothing. */
     static std::optional<std::string> refusal(const FabricShape &shape);
 
 private:

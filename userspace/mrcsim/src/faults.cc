@@ -47,7 +47,7 @@ LinkPorts link_of(const Fabric &fabric, Tier tier, uint64_t index)
     return spine_link(fabric, plane, at / shape.t0_up, at % shape.t0_up);
 }
 
-/** So many different links as chance will have it. */
+/** Draws as many different links as the fault counts. */
 std::vector<LinkPorts> draw(const Fabric &fabric, const FaultSettings &fault)
 {
     std::vector<uint64_t> index(links_of(fabric, fault.tier));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What happens to links, and when.
+ * The changes of links, and when they happen.
  */
 #pragma once
 

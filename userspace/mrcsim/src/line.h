@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Those that wait for their turn: first in, first out. Links are in what waits.
+ * A queue of objects that wait for their turn: first in, first out. The links are in the objects.
  */
 #pragma once
 
 namespace mrcsim
 {
 
-/** What can stand in one line. */
+/** Base of objects that can stand in one line. */
 template <class T>
 struct InLine {
     T *behind = nullptr;

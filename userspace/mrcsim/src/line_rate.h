@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What a host can send at most.
+ * The highest goodput of a host.
  */
 #pragma once
 

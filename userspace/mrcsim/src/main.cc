@@ -66,7 +66,7 @@ std::optional<std::string> read_file(const std::string &path)
     return text.str();
 }
 
-/** What a file and options say; complaints go to standard error. */
+/** The scenario that a file and options describe. Complaints go to standard error. */
 std::optional<Scenario> scenario_of(const Options &options)
 {
     const auto text = read_file(options.file);
@@ -113,7 +113,7 @@ uint64_t memory_kib()
     return static_cast<uint64_t>(usage.ru_maxrss);
 }
 
-/** On a terminal one line, which is written over. */
+/** Shows the progress in one line of a terminal, which is overwritten. */
 void show_progress(Time now, Time end)
 {
     static int last = -1;
@@ -126,7 +126,7 @@ void show_progress(Time now, Time end)
               << (now >= end ? "\r\x1b[K" : "") << std::flush;
 }
 
-/** False: it was not written. */
+/** Writes the report. False: it was not written. */
 bool write(const std::string &path, const Report &report)
 {
     std::ofstream stream(path);
@@ -176,7 +176,7 @@ int usage(const std::string &wrong)
     return exit_usage;
 }
 
-/** Empty: it is one. */
+/** Takes a KEY=VALUE. Returns what is wrong with it; empty: nothing. */
 std::string take_override(const std::string &text, Options &options)
 {
     const size_t equal = text.find('=');
@@ -197,7 +197,7 @@ std::string take_count(const char *text, const char *what, uint32_t max, uint32_
                        "'";
 }
 
-/** What is wrong with an option, or nothing. */
+/** Takes an option. Returns what is wrong with it; empty: nothing. */
 std::string take(int opt, Options &options)
 {
     uint32_t count = 0;

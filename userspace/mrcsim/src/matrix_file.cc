@@ -36,7 +36,7 @@ std::optional<FlowEntry> ends_of(const std::string &word)
     return FlowEntry{static_cast<uint32_t>(*source), static_cast<uint32_t>(*destination), 0, 0};
 }
 
-/** The words behind the hosts. Empty: they are right. */
+/** Reads the words behind the hosts. Returns what is wrong with them; empty: nothing. */
 std::string read_rest(std::istream &words, FlowEntry &flow)
 {
     std::string key;

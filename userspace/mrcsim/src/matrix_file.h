@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A connection matrix, as simulators of networks have them: "Nodes N", "Connections M", and for
+ * Reads a connection matrix, a format of network simulators: "Nodes N", "Connections M", and for
  * each connection "A->B [id I] start T size S", with T in ps and S in bytes.
  */
 #pragma once
@@ -20,7 +20,7 @@ struct MatrixResult {
     std::vector<Complaint> complaints; ///< lines are those of this file
 };
 
-/** @param hosts that there are in the fabric */
+/** @param hosts in the fabric */
 MatrixResult read_matrix(const std::string &text, uint32_t hosts);
 
 } // namespace mrcsim

@@ -17,7 +17,7 @@ constexpr uint32_t software_queue = 1000;  // packets that a qdisc holds
 constexpr uint32_t software_burst = 8;     // packets of an skb
 constexpr uint32_t software_rx_batch = 16; // packets of an aggregate
 constexpr Time software_rx_hold = 20 * microsecond;
-constexpr uint32_t software_timeout = 14; // what the module begins with
+constexpr uint32_t software_timeout = 14; // the module's default
 constexpr uint32_t software_exp = 3;
 constexpr uint64_t nic_timeout_rtts = 10;
 
@@ -82,7 +82,7 @@ mrc_cc_params cc_params(const Scenario &scenario, uint64_t base_rtt)
     return params;
 }
 
-/** The first exponent that is no less than some round trips. */
+/** The smallest exponent whose time is no less than nic_timeout_rtts round trips. */
 uint32_t nic_timeout(uint64_t base_rtt)
 {
     uint32_t exponent = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What all cells of a run share: what was set, what follows from it, and who is where. Ports and
- * endpoints are each used by one cell only.
+ * What all cells of a run share: the settings, what follows from them, and the ports and endpoints.
+ * Each port and endpoint is used by one cell only.
  */
 #pragma once
 
@@ -25,35 +25,35 @@ class Endpoint;
 class Requester;
 class Responder;
 
-/** A port at work. */
+/** A port in a run. */
 struct Port {
     PortQueues queues;
     LinkState link;
     Time busy_until = 0;
-    uint32_t node = 0; ///< that it is of
-    uint32_t peer = 0; ///< at the other end of the link
+    uint32_t node = 0; ///< the node that has the port
+    uint32_t peer = 0; ///< the node at the other end of the link
     uint32_t peer_cell = 0;
-    uint32_t draws = 0; ///< random numbers that it has used
+    uint32_t draws = 0; ///< random numbers that the port has used
     Tier tier = Tier::host_up;
     uint8_t plane = 0;
-    bool wakes = false; ///< What::port_free is on its way
-    bool told = false;  ///< its host is told then that a packet has left
+    bool wakes = false; ///< What::port_free is scheduled
+    bool told = false;  ///< What::port_free then tells its host that a packet has left
 };
 
-/** What a scenario means in bytes, picoseconds, and settings of the engine. */
+/** What follows from a scenario: bytes, picoseconds, and settings of the engine. */
 struct Derived {
     uint64_t base_rtt_ns = 0; ///< of an empty network
-    uint64_t plane_bdp = 0;   ///< bytes
-    Time lookahead = 0;       ///< nothing gets from a cell to another in less
+    uint64_t plane_bdp = 0;   ///< bytes that a plane holds in a base RTT
+    Time lookahead = 0;       ///< a packet takes at least this from cell to cell
     std::array<QueueLimits, tiers> limits;
     mrc_timing timing{};
     mrc_cc_params cc{};
     mrc_retries retries{};
     uint32_t sack_bytes = 0;
     uint32_t rx_batch = 1;
-    Time rx_hold = 0; ///< arrivals are held back for others at most so long
+    Time rx_hold = 0; ///< the longest time that arrivals wait for others
     uint32_t burst = 1;
-    uint32_t host_queue = 0; ///< packets in a host's ports that the arbiter, or the host, stops at
+    uint32_t host_queue = 0; ///< packets in a host's ports at which the arbiter, or the host, stops
 };
 
 /** A run. */

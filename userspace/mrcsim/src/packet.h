@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A packet on its way, and the pool that packets of a cell live in.
+ * A packet on its way, and the pool that holds the packets of a cell.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace mrcsim
 {
 
-/** Classes that ports serve one after another, the first one first. */
+/** Classes of packets. Ports serve the first class first. */
 enum class Traffic : uint8_t {
     control, ///< answers and requests to endpoints, and heads of trimmed packets
     again,   ///< retransmissions, where a fabric has a class for them
@@ -26,19 +26,19 @@ constexpr unsigned traffic_classes = 3;
 constexpr uint32_t ethernet_bytes = 20 + 14 + 4;
 constexpr uint32_t outer_bytes = 40;
 
-/** Packets are named by where they are in their pool. */
+/** Packets are named by their place in their pool. */
 using PacketId = uint32_t;
 constexpr PacketId no_packet = ~PacketId{0};
 
-/** A packet. What ports and switches look at comes first, in one line of a cache. */
+/** A packet. The members that ports and switches read come first, in one cache line. */
 struct alignas(64) Packet {
-    PacketId next = no_packet; ///< behind it in a queue
+    PacketId next = no_packet; ///< the packet behind it in a queue
     uint32_t source = 0;       ///< host
     uint32_t destination = 0;  ///< host
-    uint32_t flow = 0;         ///< whose requester, or responder, is meant
+    uint32_t flow = 0;         ///< the flow whose requester or responder it is for
     uint16_t rack = 0;         ///< of the destination
     uint16_t slot = 0;         ///< of the destination in its rack
-    uint16_t spine = 0;        ///< the T1 that it goes by, if it leaves its rack
+    uint16_t spine = 0;        ///< the T1 that it passes, if it leaves its rack
     uint16_t ev = 0;           ///< index at its source
     uint16_t bytes = 0;        ///< on the wire
     uint8_t plane = 0;
@@ -83,7 +83,7 @@ public:
     Packet &operator[](PacketId id) { return packets_[id]; }
     const Packet &operator[](PacketId id) const { return packets_[id]; }
 
-    /** It is looked at soon. */
+    /** Prefetches a packet that is needed soon. */
     void fetch(PacketId id) const { __builtin_prefetch(&packets_[id], 1); }
 
 private:

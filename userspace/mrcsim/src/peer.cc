@@ -13,7 +13,7 @@ namespace mrcsim
 namespace
 {
 
-/** To a sample's number, or nothing for those that are in use as they should be. */
+/** The index in EvCount of a state of EVs; -1: such EVs are in use as they should be. */
 int count_of(uint8_t state)
 {
     switch (state) {
@@ -53,7 +53,7 @@ Peer::Peer(const Network &network, uint32_t host, uint32_t remote) : remote_(rem
     mrc_cc_capacity(&shared.cc, network.fabric.shape().planes, network.fabric.shape().planes);
 }
 
-/** In each plane different T1s, as chance will have it; all of them, round and round, if few. */
+/** Draws different T1s in each plane; if there are too few, uses all of them, round and round. */
 void Peer::choose_ways(const Network &network, uint32_t host)
 {
     const FabricShape &shape = network.fabric.shape();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What a host knows of another one: the paths there, and the window that all of its QPs share.
+ * What a host knows of another host: the paths to it, and the window that all QPs to it share.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ public:
     Peer &operator=(const Peer &) = delete;
 
     [[nodiscard]] uint32_t remote() const { return remote_; }
-    /** The T1 that an EV goes by. */
+    /** The T1 that an EV passes. */
     [[nodiscard]] uint16_t spine(uint16_t ev) const { return spines_[ev]; }
     [[nodiscard]] uint8_t plane(uint16_t ev) const
     {
@@ -39,8 +39,8 @@ public:
     mrc_pending_peer asked{};
     mrc_shared shared{}; ///< the window of all QPs to it, and their turns
     std::vector<Requester *> requesters;
-    mrc_turn turn{};         ///< to be probed
-    uint64_t due_at = ~0ull; ///< engine's ns, when it has to be looked at; never: no need
+    mrc_turn turn{};         ///< turn to be probed
+    uint64_t due_at = ~0ull; ///< engine's ns at which the prober must look at it; ~0: need not
 
     /** Counts EVs whose states have changed. */
     void count_changes(Sample &sample);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Figures that stand for many.
+ * Percentiles, means and fairness of many values.
  */
 #pragma once
 
@@ -13,19 +13,19 @@ namespace mrcsim
 {
 
 /**
- * The smallest of the values that so many parts of a hundred of them do not exceed (nearest rank).
+ * The smallest value that at least @p percent per cent of the values do not exceed (nearest rank).
  * @param sorted ascending; none: 0
  * @param percent 0 to 100
  */
 double percentile(const std::vector<double> &sorted, double percent);
 
-/** The same of values in bins: the number of the bin. */
+/** The same for values in bins: the number of the bin. */
 size_t percentile_bin(std::span<const uint64_t> bins, double percent);
 
-/** Mean; of none 0. */
+/** The mean; 0 if there are no values. */
 double mean(const std::vector<double> &values);
 
-/** Jain's index of fairness: 1, all are equal; 1/n: one has all. Of none 1. */
+/** Jain's index of fairness: 1 if all are equal, 1/n if one has all; 1 if there are no values. */
 double jain(const std::vector<double> &values);
 
 } // namespace mrcsim

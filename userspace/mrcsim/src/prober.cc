@@ -12,7 +12,7 @@ namespace mrcsim
 namespace
 {
 
-constexpr unsigned peers_max = 256; // that one run of the timer looks at, as the module does
+constexpr unsigned peers_max = 256; // peers that one run of the timer looks at, as in the module
 
 mrc_hdr request_header(mrc_ep_op op, uint32_t mask, u16 id, uint64_t now)
 {
@@ -42,7 +42,7 @@ uint64_t Prober::now() const
     return endpoint_.cell().engine_now();
 }
 
-// ---- when
+// ---- time
 
 void Prober::set_timer()
 {
@@ -139,7 +139,7 @@ void Prober::lose()
     }
 }
 
-/** Nobody waits for this answer of the peer any more. */
+/** Handles an answer of the peer that came too late: nothing waits for it any more. */
 void Prober::late(Peer &peer, const mrc_ep &ep)
 {
     const uint64_t sent = mrc_port_stamp_at(ep.tx_timestamp, now());
@@ -195,7 +195,7 @@ void Prober::request(Peer &peer, const Packet &packet)
     reverse(peer);
 }
 
-/** What the peer said of its ports last is acted upon, if it is time. */
+/** Acts on the peer's last port status, if it is time. */
 void Prober::take_ports(Peer &peer)
 {
     if (!mrc_probing_take_ports(&peer.probing, &peer.paths, now()))
@@ -206,7 +206,7 @@ void Prober::take_ports(Peer &peer)
 
 // ---- the timer
 
-/** True: EV probes are due, too. */
+/** Sends port status if it is due. True: EV probes are due, too. */
 bool Prober::look(Peer &peer)
 {
     mrc_probing_tell tell;
@@ -218,7 +218,7 @@ bool Prober::look(Peer &peer)
     return mrc_probing_at(&peer.probing, &peer.paths) <= now();
 }
 
-/** A peer has its turn. True: it has used it. */
+/** Gives a peer its turn. True: it has used the turn. */
 bool Prober::serve(Peer &peer, bool &more)
 {
     unsigned int room = 0;
@@ -241,7 +241,7 @@ Peer &Prober::peer_of(const mrc_turn *turn)
                           [turn](const auto &peer) { return &peer->turn == turn; });
 }
 
-/** One probe each: the more peers there are the longer all wait. */
+/** Each peer sends one probe per turn: the more peers there are, the longer all wait. */
 void Prober::run_turns()
 {
     unsigned room = std::min(mrc_pending_room(&pending_, now()), MRC_PROBING_RUN_MAX);

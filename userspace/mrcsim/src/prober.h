@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * How a host gets to know the paths to its peers: EV probes, and port status, each way. The steps
- * are those of the module's prober, ask and endpoint.
+ * How a host learns the paths to its peers, by EV probes, and the state of ports, by port status
+ * packets in both directions. The steps are those of the module's prober, ask and endpoint.
  */
 #pragma once
 
@@ -24,24 +24,24 @@ class Prober
 public:
     explicit Prober(Endpoint &endpoint);
 
-    /** EVs of a peer may have changed: those that are bad now are probed. */
+    /** Is called when EVs of a peer may have changed: EVs that are bad now get probed. */
     void evs_changed(Peer &peer);
 
-    /** An answer has gone to a peer: is the way back to be probed? */
+    /** Is called when an answer was sent to a peer: probes the way back if it is time. */
     void reverse(Peer &peer);
 
-    /** Other ports of this host are up than before. */
+    /** Tells a peer that the set of this host's ports that are up has changed. */
     void tell(Peer &peer, uint32_t mask);
 
-    /** A request from a peer, or the answer to one of ours. */
+    /** Handles a request from a peer, or the answer to a request of this host. */
     void request(Peer &peer, const Packet &packet);
     void response(Peer &peer, const Packet &packet);
 
-    /** Time has passed. */
+    /** Is called when the timer expires. */
     void timer();
 
 private:
-    /** What is asked, in the slot of the same number in the engine's table. */
+    /** A request that waits for its answer; its slot number is that in the engine's table. */
     struct Asked {
         Peer *peer = nullptr;
         uint64_t sent_at = 0;

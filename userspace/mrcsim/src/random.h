@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Random numbers by counter: each depends on who asks and for the how many-th time, and on nothing
- * that others have asked for. So a run is the same however it is divided into cells.
+ * Random numbers by counter. Each depends only on the entity that asks and on how many it has asked
+ * for before, not on other entities. So a run is the same however it is divided into cells.
  */
 #pragma once
 
@@ -23,13 +23,13 @@ constexpr uint64_t mix(uint64_t x)
 
 constexpr uint64_t golden = 0x9e3779b97f4a7c15ull;
 
-/** Number @p counter of @p entity. */
+/** Random number @p counter of @p entity. */
 constexpr uint64_t random(uint64_t seed, uint64_t entity, uint64_t counter)
 {
     return mix(mix(mix(seed + golden) ^ entity) + golden * counter);
 }
 
-/** The same, below @p bound. */
+/** The same, scaled to less than @p bound. */
 constexpr uint32_t random_below(uint64_t seed, uint64_t entity, uint64_t counter, uint32_t bound)
 {
     return static_cast<uint32_t>((random(seed, entity, counter) >> 32) * bound >> 32);
@@ -47,7 +47,7 @@ enum class Draw : uint64_t {
     fault,
 };
 
-/** The entity of number @p index of a kind. */
+/** The entity with number @p index of a kind. */
 constexpr uint64_t entity(Draw draw, uint64_t index)
 {
     return static_cast<uint64_t>(draw) << 56 | index;

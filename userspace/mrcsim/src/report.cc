@@ -31,7 +31,7 @@ double microseconds(Time time)
     return static_cast<double>(time) / 1e6;
 }
 
-/** As many digits as matter to whoever reads them. */
+/** Rounds to as many digits as matter to a reader. */
 double rounded(double value)
 {
     return std::round(value * 1e6) / 1e6;
@@ -112,7 +112,7 @@ Report::Report(const Network &network, const Stats &stats, const Cost &cost)
         cost.cpu_seconds > 0 ? static_cast<double>(stats.hops) / cost.cpu_seconds : 0;
 }
 
-/** Goodput of a flow as part of what a host can send at most, while it had something to send. */
+/** Goodput of a flow while it had something to send, as a part of the line rate of a host. */
 double Report::rate_of(uint32_t flow) const
 {
     const Scenario &scenario = network_.scenario;
@@ -126,7 +126,7 @@ double Report::rate_of(uint32_t flow) const
     return static_cast<double>(responder.counted()) / seconds(until - from) / line_rate(scenario);
 }
 
-/** What other flows of the same host have. */
+/** Sum of rate_of() of the flows from the same host to other destinations. */
 double Report::others_of(uint32_t flow) const
 {
     double sum = 0;
@@ -142,7 +142,8 @@ void Report::measure_flows()
 {
     std::vector<double> rates;
     std::vector<double> completions;
-    std::map<uint32_t, double> victims; // of hosts, the part of the rest that these flows have
+    std::map<uint32_t, double>
+        victims; // per host: the part of the remaining rate that its victim flows have
 
     for (uint32_t flow = 0; flow < network_.flows.size(); flow++) {
         const Time completed = network_.requesters[flow]->completed();
@@ -170,7 +171,7 @@ void Report::measure_flows()
     figures_["completion-max-us"] = percentile(completions, 100);
 }
 
-/** Flows to one host together, and how equal they are. */
+/** Measures the sum of the flows to one host, and how equal they are. */
 void Report::measure_sinks()
 {
     std::map<uint32_t, std::vector<double>> sinks;
@@ -251,7 +252,10 @@ void Report::measure_queues()
     }
 }
 
-/** Curves: EVs that are bad, and how little all flows together had in any sample that counts. */
+/**
+ * Measures curves: the number of bad EVs, and the least goodput of all flows together in a sample
+ * that counts.
+ */
 void Report::measure_evs()
 {
     const RunSettings &run = network_.scenario.run;
@@ -285,7 +289,7 @@ std::vector<std::string> Report::missed() const
             missed.push_back(e.figure + " does not exist in this run");
             continue;
         }
-        // Bounds are of what is printed, which is rounded.
+        // Bounds apply to the printed value, which is rounded.
         const double value = rounded(at->second);
         if (e.at_least ? value < e.bound : value > e.bound)
             missed.push_back(e.figure + " is " + brief(value) + ", not " + brief(e.bound) +

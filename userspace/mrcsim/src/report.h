@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What is told of a run: figures, which a scenario may expect bounds of, and everything else as
+ * The results of a run: figures, for which a scenario may expect bounds, and everything else as
  * JSON.
  */
 #pragma once
@@ -19,7 +19,7 @@
 namespace mrcsim
 {
 
-/** What a figure is called, and whether more of it is better. */
+/** The name of a figure, and whether more of it is better. */
 struct FigureName {
     const char *name;
     bool more_is_better;
@@ -31,11 +31,11 @@ const std::vector<FigureName> &figure_names();
 /** Values of the figures. */
 using Figures = std::map<std::string, double>;
 
-/** What a run has cost. It is no part of what is the same for equal runs. */
+/** The cost of a run. Equal runs may differ in it. */
 struct Cost {
     double cpu_seconds = 0;
     double wall_seconds = 0;
-    uint64_t memory_kib = 0; ///< at most
+    uint64_t memory_kib = 0; ///< highest use
 };
 
 /** A run that has ended, in numbers. */

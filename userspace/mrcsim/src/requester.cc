@@ -12,7 +12,7 @@ namespace mrcsim
 namespace
 {
 
-constexpr uint32_t requests = 8;    // that a QP has under way
+constexpr uint32_t requests = 8;    // requests that a QP has under way
 constexpr uint32_t evs_version = 1; // EVs of a peer are never replaced
 
 } // namespace
@@ -51,7 +51,7 @@ void Requester::start()
     endpoint_.poke(*this);
 }
 
-/** Those that are due, or all that there is room for. */
+/** Posts the requests that are due, or as many as there is room for. */
 void Requester::post()
 {
     const bool paced = endpoint_.network().flows[flow_].pace;
@@ -60,7 +60,7 @@ void Requester::post()
         due_ -= paced ? 1 : 0;
 }
 
-/** False: there is no room. */
+/** Posts one request. False: there is no room. */
 bool Requester::post_one()
 {
     const uint32_t whole = endpoint_.network().scenario.transport.message;
@@ -92,7 +92,7 @@ bool Requester::wants() const
     return started_ && !failed_ && mrc_req_wants(&req_, now());
 }
 
-/** A batch of the room that the shared window has for it. */
+/** Plans a batch that fits into the room that the shared window gives it. */
 bool Requester::plan(uint32_t max, mrc_batch &batch)
 {
     mrc_cc_grant grant;
@@ -128,7 +128,7 @@ void Requester::send(uint32_t max)
     arm();
 }
 
-/** EV by EV, as its packets share skbs. */
+/** Sends EV by EV, because packets of one EV share skbs. */
 void Requester::leave(const mrc_batch &batch)
 {
     (batch.rtx ? counts_.again : counts_.sent) += batch.count;
@@ -138,7 +138,7 @@ void Requester::leave(const mrc_batch &batch)
                 take_back(batch.plan[i].psn);
 }
 
-/** False: this host has no room for it. Without a path a packet counts as sent all the same. */
+/** Sends a packet. False: this host has no room for it. A packet without a path counts as sent. */
 bool Requester::transmit(const mrc_plan &plan, bool again, bool ask)
 {
     const mrc_msg *request = mrc_sendq_at(&req_.sendq, plan.msg);
@@ -165,9 +165,9 @@ void Requester::take_back(u32 psn)
     learn_of_window(result);
 }
 
-// ---- what comes
+// ---- receiving
 
-/** What an answer, or that none came, says of the window and of EVs. */
+/** Learns from an answer, or from its absence, about the window and EVs. */
 void Requester::learn(mrc_tx_result &result)
 {
     learn_of_window(result);
@@ -265,7 +265,10 @@ void Requester::answered(const Packet &packet)
 
 // ---- ports
 
-/** Are other ports up, here or at the peer? What was on its way by those that have gone is lost. */
+/**
+ * Looks for a change of ports here or at the peer. What was in flight by ports that have gone is
+ * lost.
+ */
 void Requester::check_ports()
 {
     mrc_tx_result result;
@@ -286,7 +289,7 @@ void Requester::heed_ports()
 
 // ---- time
 
-/** One that is set already is left alone, if it is no later. */
+/** Sets the timer, unless it is set to the same or an earlier time. */
 void Requester::arm()
 {
     const uint64_t silent = mrc_shared_timer_at(&peer_.shared, &place_);
@@ -305,7 +308,7 @@ void Requester::timer()
     mrc_tx_result result;
     mrc_answers answers;
 
-    // It may have been moved to another time.
+    // The timer may have been moved to another time.
     if (!timer_at_ || now() < timer_at_ || failed_)
         return;
     timer_at_ = 0;

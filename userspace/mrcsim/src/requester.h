@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The end of a QP that writes. It does with the engine what the module's requester and send do.
+ * The writing end of a QP. It uses the engine as the module's requester and send do.
  */
 #pragma once
 
@@ -18,20 +18,20 @@ namespace mrcsim
 class Endpoint;
 class Requester;
 
-/** What became of a QP, as it sees it. */
+/** What the requester of a QP has counted. */
 struct RequesterCounts {
     uint64_t sent = 0;     ///< packets, first transmissions
     uint64_t again = 0;    ///< retransmissions
-    uint64_t inferred = 0; ///< held to be lost by what SACKs say
-    uint64_t ports = 0;    ///< by what is known of ports
-    uint64_t timeouts = 0; ///< by their time
+    uint64_t inferred = 0; ///< packets held to be lost because of SACKs
+    uint64_t ports = 0;    ///< packets held to be lost because of ports
+    uint64_t timeouts = 0; ///< packets held to be lost by timeout
     uint64_t trims = 0;    ///< NACKs of trimmed packets
-    uint64_t spurious = 0; ///< held to be lost, and had arrived
+    uint64_t spurious = 0; ///< packets held to be lost that had arrived
     uint64_t probes = 0;   ///< Reliability Probes
     uint64_t unsent = 0;   ///< packets that this host had no room for
 };
 
-/** Its place among the QPs that share a window. */
+/** The requester's place among the QPs that share a window. */
 struct RequesterPlace : mrc_shared_place {
     explicit RequesterPlace(Requester &whose) : mrc_shared_place{}, requester(whose) {}
     Requester &requester;
@@ -50,21 +50,21 @@ public:
     void start();
     /** A request is due. */
     void post_paced();
-    /** Would it send, had it room? */
+    /** Whether it would send if it had room. */
     [[nodiscard]] bool wants() const;
     mrc_shared_place &place() { return place_; }
-    /** A batch of at most @p max packets, if it has its turn and room. */
+    /** Sends a batch of at most @p max packets, if it has its turn and room. */
     void send(uint32_t max);
     void answered(const Packet &packet);
     void timer();
     void heed_ports();
 
     [[nodiscard]] const RequesterCounts &counts() const { return counts_; }
-    /** When all was acknowledged, never: it is not. */
+    /** When everything was acknowledged; never: not yet. */
     [[nodiscard]] Time completed() const { return completed_; }
-    /** It has given up. */
+    /** Whether it has given up. */
     [[nodiscard]] bool failed() const { return failed_; }
-    /** Of its state; equal in runs that are equal. */
+    /** A digest of its state; equal in equal runs. */
     [[nodiscard]] uint64_t digest() const;
 
 private:
@@ -93,7 +93,7 @@ private:
     mrc_req req_{};
     std::vector<uint64_t> memory_;
     std::vector<mrc_msg> requests_;
-    uint64_t left_ = 0; ///< bytes that are not posted
+    uint64_t left_ = 0; ///< bytes that are not posted yet
     bool endless_ = false;
     uint32_t due_ = 0; ///< requests that are due, but have no room
     bool started_ = false;

@@ -110,7 +110,9 @@ void Responder::answer_timer()
         answer();
 }
 
-/** One that is set is left alone: while data flows it looks, and is set anew, once in that time. */
+/**
+ * Leaves a timer that is set alone: while data flows it expires, and is set anew, once per period.
+ */
 void Responder::arm()
 {
     const uint64_t at = mrc_resp_timer_at(&resp_);

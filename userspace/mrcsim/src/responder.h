@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The end of a QP that is written to. It does with the engine what the module's responder does.
+ * The end of a QP that is written to. It uses the engine as the module's responder does.
  */
 #pragma once
 
@@ -28,16 +28,16 @@ public:
 
     void receive(const Packet &packet);
     void timer();
-    /** Packets have been held back for others for long enough. */
+    /** Packets have waited long enough for others. */
     void answer_timer();
 
-    /** Payload bytes, each counted once. */
+    /** Payload bytes that arrived, each counted once. */
     [[nodiscard]] uint64_t bytes() const { return bytes_; }
-    /** Those of them that came in the time that counts. */
+    /** Those bytes that arrived in the time that counts. */
     [[nodiscard]] uint64_t counted() const { return counted_; }
-    /** Trimmed packets that the sender was not told of: there were too many at a time. */
+    /** Trimmed packets of which the sender was not told, because there were too many at a time. */
     [[nodiscard]] uint64_t untold() const { return untold_; }
-    /** When the last of it came. */
+    /** When the last payload arrived. */
     [[nodiscard]] Time last() const { return last_; }
     [[nodiscard]] uint64_t digest() const;
 
@@ -55,14 +55,15 @@ private:
     uint32_t flow_;
     mrc_resp resp_{};
     std::vector<uint64_t> memory_;
-    uint32_t held_ = 0;      ///< packets that are not answered
-    uint64_t answer_at_ = 0; ///< engine's ns, when they are in any case; 0: none is
-    uint64_t timer_at_ = 0;  ///< engine's ns; 0: none is set
+    uint32_t held_ = 0; ///< packets that are not answered yet
+    uint64_t answer_at_ =
+        0; ///< engine's ns at which they are answered at the latest; 0: no time is set
+    uint64_t timer_at_ = 0; ///< engine's ns; 0: not set
     uint64_t bytes_ = 0;
     uint64_t counted_ = 0;
     uint64_t untold_ = 0;
     Time last_ = 0;
-    bool refused_ = false; ///< a NAK has ended it
+    bool refused_ = false; ///< a NAK has ended the QP
 };
 
 } // namespace mrcsim

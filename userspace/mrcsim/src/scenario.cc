@@ -122,7 +122,7 @@ void Reader::queue()
     section.scaled("trim", bdps, millionth, s_.queue.trim);
     section.scaled("trim-last-hop", bdps, millionth, s_.queue.trim_last_hop);
     section.scaled("drop", {0.1, 1000}, millionth, s_.queue.drop);
-    // Less than this does not tell whose it was.
+    // A shorter rest does not tell to which packet it belongs.
     section.integer("trim-bytes", 118, 1024, s_.queue.trim_bytes);
     section.finish();
 }
@@ -279,7 +279,7 @@ void Reader::named_link(Section &one, FaultSettings &f)
     f.named = *named;
 }
 
-/** down and silent differ in whether hosts see it; switches never tell. */
+/** "down" and "silent" differ in whether hosts see the fault; switches never report it. */
 void Reader::state(Section &one, FaultSettings &f)
 {
     size_t state = 2;
@@ -361,7 +361,7 @@ void Reader::count_flows()
 
 // ---- values of the command line
 
-/** The table, or element of a list of tables, that is called so; null: there cannot be one. */
+/** The table, or element of a list of tables, with this name; null: there cannot be one. */
 toml::table *step_into(toml::node &at, const std::string &name)
 {
     if (toml::array *list = at.as_array()) {
@@ -380,7 +380,7 @@ toml::node *child_of(toml::table &table, const std::string &name)
     return table.get(name);
 }
 
-/** What a value of the command line is: as TOML has it, or else a string. */
+/** Sets a value of the command line, read as TOML, or else taken as a string. */
 void set_value(toml::table &table, const std::string &key, const std::string &value)
 {
     try {
@@ -390,7 +390,7 @@ void set_value(toml::table &table, const std::string &key, const std::string &va
             return;
         }
     } catch (const toml::parse_error &) {
-        // A word without quotes.
+        // It is a word without quotes.
     }
     table.insert_or_assign(key, value);
 }

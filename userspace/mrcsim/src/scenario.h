@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * What is to be simulated. Defaults are those of Documentation/developer/simulation.md. Times are
+ * The scenario to simulate. Defaults are those of Documentation/developer/simulation.md. Times are
  * in ps, fractions in millionths.
  */
 #pragma once
@@ -32,29 +32,29 @@ struct QueueSettings {
     uint64_t mark_from = 200'000;
     uint64_t mark_all = 800'000; ///< 0: nothing is marked
     bool mark_last_hop = false;
-    bool again_first = false;  ///< retransmissions have a class of their own, above data
+    bool again_first = false;  ///< retransmissions have a class of their own, before data
     uint64_t trim = millionth; ///< 0: nothing is trimmed
     uint64_t trim_last_hop = 1'500'000;
     uint64_t drop = 4 * uint64_t{millionth};
-    uint32_t trim_bytes = 128; ///< of a frame, without what Ethernet adds
+    uint32_t trim_bytes = 128; ///< of a frame, without preamble, gap and what else Ethernet adds
 };
 
-/** How fast an endpoint is. */
+/** The kind of endpoint: its timing. */
 enum class EndpointTiming : uint8_t { nic, software };
 
-/** transport.evs: to one destination, over all planes together. */
+/** transport.evs: the EVs to one destination, over all planes together. */
 struct EvSettings {
     uint32_t in_rotation = 128;
     uint32_t spares = 32;
     uint32_t min_active = 32;
 };
 
-/** [transport]; what has no value follows from the timing. */
+/** [transport]; members without a value follow from the timing. */
 struct TransportSettings {
     EndpointTiming timing = EndpointTiming::nic;
     bool nscc = true;
-    uint32_t window = 0;     ///< bytes, without NSCC; 0: as many as PSNs carry
-    bool ecn_absent = false; ///< NSCC takes delay for a mark
+    uint32_t window = 0;     ///< bytes of the fixed window without NSCC; 0: as many as PSNs carry
+    bool ecn_absent = false; ///< NSCC treats delay as a mark
     EvSettings evs;
     uint32_t mtu = 4096;
     uint32_t mpr = 1024;                ///< packets
@@ -65,7 +65,7 @@ struct TransportSettings {
     std::optional<uint32_t> timeout;    ///< exponent, as verbs have it
 };
 
-/** What flows there are of one [[traffic]]. */
+/** The kinds of [[traffic]]. */
 enum class TrafficKind : uint8_t { permutation, incast, matrix };
 
 /** A flow between two hosts. */
@@ -83,24 +83,24 @@ struct TrafficSettings {
     uint32_t qps = 1;   ///< between two hosts
     uint32_t load = 0;  ///< millionths of the line rate that each host offers; 0: all it can
     Time start = 0;
-    Time spread = 0;              ///< starts are random within this
+    Time spread = 0;              ///< starts are random within this time
     uint32_t senders = 7;         ///< incast
     uint32_t groups = 1;          ///< incast
-    bool victim = false;          ///< incast: the first sender has another flow
+    bool victim = false;          ///< incast: the first sender also has a flow to another host
     std::vector<FlowEntry> flows; ///< matrix
 };
 
-/** What is wrong with links. */
+/** A [[fault]]: what is wrong with links, and when. */
 struct FaultSettings {
     Time at = 0;
-    std::optional<Time> until; ///< none: to the end
+    std::optional<Time> until; ///< none: until the end
     Tier tier = Tier::t0_up;   ///< t0_up: links between switches, both ways; host_up: hosts' links
     uint32_t count = 1;
     Time spacing = 0;
     uint64_t seed = 1;
     std::vector<uint32_t> named; ///< plane, rack and T1, or plane and host; empty: drawn
     bool dead = false;
-    bool carrier = true;        ///< hosts see theirs
+    bool carrier = true;        ///< hosts see the carrier of their links
     uint32_t loss = 0;          ///< millionths
     uint32_t speed = millionth; ///< millionths of the rate
 };
@@ -108,7 +108,7 @@ struct FaultSettings {
 /** [run] */
 struct RunSettings {
     Time end = 200 * microsecond;
-    std::optional<Time> from; ///< goodput counts from here on; none: a third of the run
+    std::optional<Time> from; ///< goodput counts from this time on; none: a third of the run
     uint64_t seed = 1;
     uint32_t samples = 100; ///< points of curves
 };
@@ -133,13 +133,13 @@ struct Scenario {
     std::vector<Expectation> expect;
 };
 
-/** One word of what is wrong with a file, and where. */
+/** A complaint about a file, and its line. */
 struct Complaint {
     uint32_t line = 0; ///< from 1; 0: none
     std::string text;
 };
 
-/** What was read, or all that is wrong with it. */
+/** The scenario, or all complaints about it. */
 struct ScenarioResult {
     std::optional<Scenario> scenario;
     std::vector<Complaint> complaints;
@@ -151,7 +151,7 @@ using Override = std::pair<std::string, std::string>;
 /**
  * Reads a scenario.
  * @param text TOML
- * @param folder where files are that it names
+ * @param folder that has the files that the scenario names
  */
 ScenarioResult read_scenario(const std::string &text, const std::string &folder,
                              const std::vector<Override> &overrides);

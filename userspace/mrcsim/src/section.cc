@@ -84,7 +84,7 @@ std::optional<double> Section::number_of(const char *key, const toml::node &node
         return std::nullopt;
     }
     const double value = *node.value<double>();
-    // Not a number is in no range.
+    // NaN is in no range.
     if (value >= range.min && value <= range.max)
         return value;
     complain(key, "must be " + text_of(range) + ", not " + text_of(value));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * A table of a scenario that is read key by key, each with its type, its range and its unit, and
- * complained about.
+ * Reads a table of a scenario key by key, each with its type, range and unit, and complains about
+ * what is wrong.
  */
 #pragma once
 
@@ -21,18 +21,18 @@
 namespace mrcsim
 {
 
-/** What a key may have for a value. */
+/** The range of a key's value. */
 struct Range {
     double min;
     double max;
 };
 
-/** Reads a table. What is wrong is added to the complaints, and left as it was. */
+/** Reads a table. For each wrong value it adds a complaint, and leaves the variable as it was. */
 class Section
 {
 public:
     /**
-     * @param table outlives this
+     * @param table must outlive this object
      * @param path for people: "transport.evs"
      */
     Section(const toml::table &table, std::string path, std::vector<Complaint> &complaints)
@@ -58,7 +58,7 @@ public:
 
     void boolean(const char *key, bool &value);
 
-    /** One of some words: its number among them. */
+    /** Reads one of several words: @p value becomes its index. */
     template <class T>
     void word(const char *key, const std::vector<std::string> &words, T &value)
     {
@@ -83,7 +83,7 @@ public:
     /** Calls @p each for the tables of a list of tables. */
     void tables(const char *key, const std::function<void(Section &)> &each);
 
-    /** Calls @p each for all keys and their values, none of which is unknown then. */
+    /** Calls @p each for all keys and their values; none of the keys then counts as unknown. */
     void all(const std::function<void(const std::string &, const toml::node &)> &each);
 
     bool has(const char *key) const { return table_.contains(key); }
@@ -91,7 +91,7 @@ public:
     void complain(const char *key, const std::string &text);
     void complain_at(const toml::node &node, const std::string &text);
 
-    /** Complains about keys that nobody asked for. */
+    /** Complains about keys that were never read. */
     void finish();
 
 private:

@@ -56,7 +56,7 @@ private:
         }
     }
 
-    /** Sattolo's algorithm: one ring of all hosts, so that nobody sends to itself. */
+    /** Sattolo's algorithm: one ring of all hosts, so that no host sends to itself. */
     void permutation()
     {
         std::vector<uint32_t> to(fabric_.hosts());
@@ -68,7 +68,7 @@ private:
             add({host, to[host], index_, to[host], false, traffic_.bytes, 0});
     }
 
-    /** A host that is in no group yet, in the first rack behind @p rack that has one. */
+    /** A host that is in no group yet, in @p rack or the next rack that has one. */
     uint32_t free_host(uint32_t rack)
     {
         while (taken_[rack % fabric_.racks()] == fabric_.shape().t0_down)
@@ -77,7 +77,9 @@ private:
         return rack * fabric_.shape().t0_down + taken_[rack]++;
     }
 
-    /** Those of a group are in other racks than its sink, all of these in turn, as far as they go.
+    /**
+     * A sender for a group: in another rack than the sink as long as there are hosts, all racks in
+     * turn.
      */
     uint32_t free_sender(uint32_t sink_rack, uint32_t i)
     {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * Which QPs there are, and what they send.
+ * The QPs of a run, and what they send.
  */
 #pragma once
 
@@ -14,19 +14,19 @@
 namespace mrcsim
 {
 
-/** A QP's one direction. */
+/** One direction of a QP. */
 struct Flow {
     uint32_t source = 0;
     uint32_t destination = 0;
-    uint32_t traffic = 0; ///< which [[traffic]] it is of
-    uint32_t group = 0;   ///< flows that are compared with each other: those of one sink
+    uint32_t traffic = 0; ///< the [[traffic]] that it belongs to
+    uint32_t group = 0;   ///< flows that are compared with each other: those to one sink
     bool victim = false;
     uint64_t bytes = 0; ///< 0: until the end
     Time start = 0;
-    Time pace = 0; ///< from one request to the next; 0: as there is room
+    Time pace = 0; ///< from one request to the next; 0: as soon as there is room
 };
 
-/** The flows of a scenario, in an order that depends on nothing but it. */
+/** The flows of a scenario, in an order that depends on the scenario alone. */
 std::vector<Flow> make_flows(const Scenario &scenario, const Fabric &fabric);
 
 } // namespace mrcsim

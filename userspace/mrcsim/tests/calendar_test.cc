@@ -50,7 +50,7 @@ TEST(Calendar, IsInOrderOfTimeThenNodeThenKindThenSource)
         EXPECT_TRUE(got[i].at == wanted[i].at && got[i].order == wanted[i].order) << i;
 }
 
-/** Times near and far, also some that are added while their slot is being worked at. */
+/** Times near and far, also events that are added while their slot is the current one. */
 TEST(Calendar, IsInOrderWhateverIsAddedMeanwhile)
 {
     Calendar calendar;

@@ -114,7 +114,7 @@ TEST_F(PortTest, WithoutTrimmingTheDropLimitCounts)
     EXPECT_EQ(queues.admit(none, pool, packet(1000)), Admission::dropped);
 }
 
-/** Out of 1,000 packets that leave so many behind them. */
+/** Of 1,000 packets that leave @p behind bytes behind them, how many are marked. */
 int marked(uint64_t behind)
 {
     int count = 0;

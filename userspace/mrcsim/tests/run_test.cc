@@ -49,7 +49,7 @@ Ran run(const std::string &text, uint32_t cells = 1, uint32_t threads = 1)
     return ran;
 }
 
-/** Mean bytes of samples, the last excluded. */
+/** Mean bytes of the samples from @p from to @p to, the last excluded. */
 uint64_t mean_of(const Ran &ran, size_t from, size_t to)
 {
     uint64_t bytes = 0;
@@ -113,7 +113,7 @@ TEST(Run, AllBytesArriveOnceAndNothingIsLostOnAnEmptyFabric)
     EXPECT_EQ(ran.figure("timeouts"), 0);
     EXPECT_EQ(ran.stats.data, 1025u);
     EXPECT_EQ(ran.stats.hops, 4 * ran.stats.packets) << "four links each";
-    // 1,025 packets of two planes, and the time of a round trip
+    // 1,025 packets over two planes, and one round trip
     const double ideal = 1024 * 0.34064 / 2 + ran.network->derived.base_rtt_ns / 1000.0;
     EXPECT_NEAR(ran.figure("completion-max-us"), ideal, 0.05 * ideal);
 }
@@ -170,8 +170,8 @@ TEST(Run, ASlowLinkCarriesItsPartWhileItIsSlow)
 }
 
 /**
- * The way by it is skipped for longer each time that it is marked; the three others have room for
- * what it leaves. It stays in use, for it loses nothing.
+ * The path through the slow link is skipped for longer each time that a packet on it is marked. The
+ * three other paths have room for the rest. The slow path stays in use, because it loses nothing.
  */
 TEST(Run, ASlowLinkBetweenSwitchesIsAvoided)
 {
@@ -183,7 +183,11 @@ TEST(Run, ASlowLinkBetweenSwitchesIsAvoided)
     EXPECT_EQ(ran.figure("timeouts"), 0);
 }
 
-/** Without marks it is delay that keeps queues short, be it said that there are none or seen. */
+/**
+ * Without marks NSCC goes by delay, both when it is told that there are no marks and when it sees
+ * none.
+ *
+ */
 TEST(Run, DelayIsTakenForAMark)
 {
     std::string text = std::string(eight_racks) + "[queue]\necn = [0, 0]\n";
