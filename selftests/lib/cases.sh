@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# For tests that run a program of GoogleTest in the virtual machine.
+# Helpers of tests that run a GoogleTest program in the virtual machine.
 
-# run_cases TITLE COMMAND...: each case of the program is one of ours.
+# run_cases TITLE COMMAND...: each case of the program becomes a case of the selftest.
 run_cases()
 {
 	local title=$1 line name

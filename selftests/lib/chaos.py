@@ -6,23 +6,23 @@ The same seed gives the same plan. Lines, fields with tabs between them:
 
   fabric  OPTIONS                 of "lab up"
   flow    HOST  HOST  OPTIONS     of mrc_traffic, both ways between these hosts
-  at      SECONDS  WHAT  FAULTS   when WHAT is to run, and what is broken then
+  at      SECONDS  WHAT  FAULTS   when to run WHAT, and what is broken after that
 
-WHAT are commands of lab, with semicolons between them: when the first one has run, the others do
-all at once, and data is to get through before the next line.
+WHAT is one or more commands of lab, with semicolons between them: the first one runs, then all others
+at once. Data must get through before the next line.
 
 What keeps traffic possible: a path from host a to host b is a plane p and a spine s,
 
   a --eth<p>-- p<p>t0r<a> --t1s<s>-- p<p>t1s<s> --t0r<b>-- p<p>t0r<b> --h<b>-- b
 
-four interfaces that send (each is one direction of a link) and three switches between them; host
-n is in rack n. A fault says which of these parts it harms, and the share of packets that each
-still lets through: a dead one none. What a path lets through is the product over its parts and
-the faults that are on. No fault begins unless afterwards each pair of hosts has, in either
-direction, a path that lets 80 % through; the ways there and back may be different ones. A fault
-counts from its first command to its last, so what flaps counts as dead all the time. One command
-waits for the one before it, unless both begin faults: late ones change when that is so, not that it
-is. What is on its way from one state to the next lets through no less than the worse of both.
+four interfaces that send (each is one direction of a link) and three switches between them; host n is
+in rack n. A fault says which of these parts it harms, and the share of packets that each still lets
+through; a dead part lets none through. What a path lets through is the product over its parts and the
+active faults. A fault begins only if each pair of hosts then still has a path that lets 80 % through,
+in either direction; the paths there and back may differ. A fault counts from its first command to its
+last, so a flapping part counts as dead all the time. One command waits for the one before it, unless
+both begin faults: delays change when this condition holds, not whether it holds. A part that is on its
+way from one state to the next lets through no less than in the worse of the two.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 ENOUGH = 0.8
 # Switches in a fabric, at most: it takes an emulated machine half a second to build each.
 SWITCHES = 26
-# Commands of lab, about: each takes an emulated machine a good part of a second.
+# Commands of lab, roughly: each takes an emulated machine a good part of a second.
 COMMANDS = 30
 # Messages a second, of all queue pairs together.
 RATE = 100
@@ -48,15 +48,15 @@ class Fault:
     heal: str
     passes: float
     parts: tuple
-    # Two that claim the same do not go together: the end of one would end the other.
+    # Faults that claim the same thing do not run together: the end of one would end the other.
     claims: frozenset
-    # Times that it goes and comes before it ends.
+    # Times that the fault goes and comes before it ends.
     flaps: int = 0
 
 
 @dataclass
 class Fabric:
-    """The fabric, and the parts of its paths by the names that lab has for them."""
+    """The fabric, and the parts of its paths, by lab's names."""
 
     planes: int
     racks: int
@@ -65,7 +65,7 @@ class Fabric:
     pairs: list = field(default_factory=list)
 
     def places(self):
-        """Where there is a path: planes and spines."""
+        """The planes and spines of all paths."""
         for plane in range(1, self.planes + 1):
             for spine in range(1, self.spines + 1):
                 yield plane, spine
@@ -89,7 +89,7 @@ class Fabric:
         return sorted({rack for pair in self.pairs for rack in pair})
 
     def links(self):
-        """Both ends of each link that somebody uses."""
+        """Both ends of each link that a flow uses."""
         for plane in range(1, self.planes + 1):
             for rack in self.used_racks():
                 t0 = f"p{plane}t0r{rack}"
@@ -98,7 +98,7 @@ class Fabric:
                     yield f"{t0}:t1s{spine}", f"p{plane}t1s{spine}:t0r{rack}"
 
     def switches(self):
-        """Those that somebody uses."""
+        """The switches that a flow uses."""
         for plane in range(1, self.planes + 1):
             for rack in self.used_racks():
                 yield f"p{plane}t0r{rack}"
@@ -147,7 +147,7 @@ def draw_cut(rng, fabric):
 
 
 def draw_qdisc(rng):
-    """What netem does, and the share of packets that it lets through."""
+    """A fault of netem, and the share of packets that it lets through."""
     percent = rng.randint(1, 20)
     return rng.choice((
         (f"loss {percent}%", 1 - percent / 100),
@@ -162,7 +162,7 @@ def draw_qdisc(rng):
 
 
 def draw_netem(rng, fabric):
-    """Of one direction of a link, or of both."""
+    """A netem fault of one direction of a link, or of both."""
     ends = rng.choice(list(fabric.links()))
     qdisc, passes = draw_qdisc(rng)
     if rng.random() < 0.6:
@@ -200,7 +200,7 @@ class Schedule:
         self.now = 3.0
         self.active = []
         self.events = []
-        # (when, fault, commands that are left), of those that flap
+        # (when, fault, commands that are left), of faults that flap
         self.flapping = []
 
     def passes(self, path, faults):
@@ -228,7 +228,7 @@ class Schedule:
                                   [fault.heal, fault.fail] * fault.flaps))
 
     def end(self, fault):
-        """From its last command on it does not count."""
+        """From its last command on a fault does not count."""
         self.flapping = [entry for entry in self.flapping if entry[1] is not fault]
         self.active.remove(fault)
         self.run(fault.heal)
@@ -247,7 +247,7 @@ class Schedule:
         return any(self.try_begin(draw_fault(self.rng, self.fabric)) for _ in range(20))
 
     def flap_until(self, when):
-        """What flaps goes and comes meanwhile."""
+        """Runs the commands of flapping faults until then."""
         while self.flapping:
             entry = min(self.flapping, key=lambda entry: entry[0])
             at, fault, commands = entry
@@ -266,7 +266,8 @@ class Schedule:
                 if self.passes(self.fabric.path(a, b, *place), self.active) == 0]
 
     def exchange(self):
-        """A path comes back, and in the same moment all others die that may: before it is known."""
+        """A path comes back, and at the same moment all others die that may, before an end knows of the
+        first."""
         a, b = self.rng.choice(self.fabric.pairs)
         plane, spine = self.rng.choice(self.dead(a, b) or list(self.fabric.places()))
         path = self.fabric.path(a, b, plane, spine)
@@ -279,14 +280,14 @@ class Schedule:
         self.rng.shuffle(others)
         for other in others:
             if self.passes(other, self.active) > 0:
-                # All of another plane at once, and a spine of this one.
+                # A T0 of another plane takes all its paths at once; in this plane it is a spine.
                 switch = self.rng.choice((other[1], other[5])) if other[1] != path[1] else other[3]
                 if switch not in parts:
                     self.try_begin(dead_switch(switch))
         self.join(together)
 
     def join(self, first):
-        """What there is from here on is one event."""
+        """Joins the events from here on into one."""
         joined = self.events[first:]
         if joined:
             command = "; ".join(command for _, command, _ in joined)

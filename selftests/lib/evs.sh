@@ -4,7 +4,7 @@
 # Helpers of tests that break paths, behind lib.sh and traffic.sh: the EVs between hosts h1 and h2, and
 # whether traffic makes progress. EVs are in the order of their indices.
 
-# ev_values HOST KEY: of all EVs towards the other one
+# ev_values HOST KEY: the values of all EVs towards the other host
 ev_values()
 {
 	on "$1" mrcctl -j -d peer show "$(device_of "$1")" |
@@ -22,7 +22,7 @@ all_good()
 	evs_are h1 '((good|skip) ?)+' && evs_are h2 '((good|skip) ?)+'
 }
 
-# check_arrives NAME N HOST...: N more messages arrive at each of these.
+# check_arrives NAME N HOST...: N more messages arrive at each of these hosts.
 check_arrives()
 {
 	local name=$1 host
@@ -43,7 +43,7 @@ check_arrives()
 	ok "$name"
 }
 
-# lost_ports_are HOST PORTS: of its peer, as the peer says
+# lost_ports_are HOST PORTS: the ports that the peer says are down
 lost_ports_are()
 {
 	[ "$(on "$1" mrcctl -j peer show "$(device_of "$1")" |
@@ -52,7 +52,7 @@ lost_ports_are()
 
 # ---------------------------------------------------------------- events
 
-# monitor_ready HOST: it prints. A plane that goes and comes makes it.
+# monitor_ready HOST: the monitor prints. A plane that goes and comes makes it print.
 monitor_ready()
 {
 	on "$1" mrcctl plane set "$(device_of "$1")" port 1 down
@@ -60,20 +60,20 @@ monitor_ready()
 	[ -s "$TEST_TMP/monitor.$1" ]
 }
 
-# monitor_start HOST: what happens from now on is kept for "event". Not under traffic.
+# monitor_start HOST: keeps all events from now on for "event". Not to be used under traffic.
 monitor_start()
 {
 	background ip netns exec "$1" mrcctl -j monitor >"$TEST_TMP/monitor.$1" 2>&1
 	wait_for monitor_ready "$1" || bail "monitor" "$(cat "$TEST_TMP/monitor.$1")"
 }
 
-# events HOST: how many there were.
+# events HOST: the number of events so far.
 events()
 {
 	wc -l <"$TEST_TMP/monitor.$1"
 }
 
-# event HOST EXPRESSION [AFTER]: one of which it is true has happened, after so many others.
+# event HOST EXPRESSION [AFTER]: an event for which it is true has come, after the first AFTER events.
 event()
 {
 	tail -n +$((${3:-0} + 1)) "$TEST_TMP/monitor.$1" | jq -es "map(select($2)) | length > 0"
@@ -83,7 +83,7 @@ event()
 
 TRACING=/sys/kernel/tracing
 
-# traces EVENT...: from now on only these; mrc_window alone is too many to keep the others.
+# traces EVENT...: traces only these from now on. mrc_window alone is so frequent that others are lost.
 traces()
 {
 	local event

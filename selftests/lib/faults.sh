@@ -14,7 +14,7 @@ bad=assumed-bad
 # shellcheck disable=SC2034 # for those who source this
 any='[a-z-]+'
 
-# check_moves NAME: both directions get on, and no QP has ended, which others would hide.
+# check_moves NAME: both directions make progress, and no QP has ended, which the other QPs would hide.
 check_moves()
 {
 	local ended
@@ -30,7 +30,7 @@ check_recovered()
 	check_moves "$1: and it goes on"
 }
 
-# links fail|heal HOST K: the first K of a host
+# links fail|heal HOST K: the first K links of a host
 links()
 {
 	local plane
@@ -40,7 +40,7 @@ links()
 	done
 }
 
-# flap TIMES: a link of h1 goes and comes, each half a second.
+# flap TIMES: a link of h1 goes and comes, half a second each.
 flap()
 {
 	local -i n
@@ -60,7 +60,7 @@ check_flap()
 	check_moves "a link flapped $1 times: it goes on"
 }
 
-# check_outage PLANES SECONDS: all of h1 are gone, for less time than retries last.
+# check_outage PLANES SECONDS: all planes of h1 are gone, for less time than retries last.
 check_outage()
 {
 	local name="all planes gone for $2 s" timeouts
@@ -74,8 +74,8 @@ check_outage()
 	check_moves "$name: it goes on"
 }
 
-# check_switch NAME SWITCH EVS: it drops all, and says so to nobody; EVs of h1 through it
-# are left out, the others stay.
+# check_switch NAME SWITCH EVS: the switch drops everything and reports it to nobody. EVs of h1 through
+# it are left out, the others stay.
 check_switch()
 {
 	lab fail switch "$2"
@@ -85,8 +85,8 @@ check_switch()
 	check_recovered "$1 back"
 }
 
-# check_t1_gone PLANE SPINE EVS: dead with its links. The T0s see that, the hosts do not: to them
-# it is as silent as any.
+# check_t1_gone PLANE SPINE EVS: the T1 dies with its links. The T0s see that, the hosts do not: for
+# them it dies in silence.
 check_t1_gone()
 {
 	local t1=p${1}t1s$2
@@ -102,7 +102,7 @@ check_t1_gone()
 	check_recovered "T1 back"
 }
 
-# check_t0_gone PLANE: that of h1, dead with its links. Its hosts see that, and tell their peers.
+# check_t0_gone PLANE: the T0 of h1 dies with its links. Its hosts see that, and tell their peers.
 check_t0_gone()
 {
 	lab fail switch "p${1}t0r1" --carrier
@@ -117,7 +117,7 @@ check_t0_gone()
 	check "T0 back: its plane carries data" plane_sends h1 "$1"
 }
 
-# check_link NAME EVS INTERFACE...: what is sent through these interfaces gets lost.
+# check_link NAME EVS INTERFACE...: all packets sent through these interfaces get lost.
 check_link()
 {
 	local name=$1 evs=$2 interface
@@ -144,7 +144,7 @@ check_paths()
 		p4t0r1:t1s1 p4t1s1:t0r1
 }
 
-# One path loses a fifth: it leaves, its neighbour on the same plane stays.
+# One path loses a fifth of its packets: its EV leaves, its neighbour on the same plane stays.
 check_lossy_ev()
 {
 	lab netem p1t0r1:t1s2 loss 20%
@@ -173,7 +173,7 @@ check_lossy_all()
 
 # ---------------------------------------------------------------- filters
 
-# ingress SWITCH IF...: filters may be added to what comes in there.
+# ingress SWITCH IF...: allows filters for packets that come in there.
 ingress()
 {
 	local switch=$1 interface
@@ -185,7 +185,7 @@ ingress()
 	done
 }
 
-# filter SWITCH IF TOS/MASK ACTION...: of IPv6 packets that come in there with these bits
+# filter SWITCH IF TOS/MASK ACTION...: for IPv6 packets that come in there with these bits
 filter()
 {
 	local switch=$1 interface=$2 tos=$3
@@ -201,14 +201,14 @@ unfilter()
 	tc -n "$1" filter del dev "$2" ingress pref 1
 }
 
-# filtered SWITCH IF KEY: of the statistics of the filter's actions, e.g. drops
+# filtered SWITCH IF KEY: a statistic of the filter's actions, e.g. drops
 filtered()
 {
 	tc -n "$1" -j -s filter show dev "$2" ingress pref 1 |
 		jq "[.[].options.actions[]?.stats.$3] | add"
 }
 
-# mark SWITCH IF: CE on all that comes in there and says that it understands.
+# mark SWITCH IF: sets CE on all ECN-capable packets that come in there.
 mark()
 {
 	filter "$1" "$2" 2/3 pedit ex munge ip6 traffic_class set 3 retain 3

@@ -23,7 +23,7 @@ IPV6_PKTINFO, IPV6_FREEBIND = 50, 78
 NH_RAW = 255
 PORT, OTHER_PORT = 4791, 9
 MESSAGE = bth(0, 0x1234, 0) + bytes(8)
-# Longer than a veth of lib/pair.sh takes.
+# Longer than the MTU of a veth of lib/pair.sh.
 LONG = MESSAGE + bytes(20000)
 PADDING = struct.pack("!BBBBI", 0, 0, 1, 4, 0)
 
@@ -51,14 +51,14 @@ class Forger:
         self.udp(connect=True)
 
     def long(self):
-        """In fragments."""
+        """A packet that is sent in fragments."""
         self.udp(data=LONG)
 
     def other_port(self):
         self.udp(port=OTHER_PORT)
 
     def named(self):
-        """The source stands beside the packet."""
+        """The source is given as ancillary data of the packet."""
         with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
             sock.setsockopt(socket.IPPROTO_IPV6, IPV6_FREEBIND, 1)
             info = socket.inet_pton(socket.AF_INET6, self.source) + bytes(4)
@@ -72,7 +72,7 @@ class Forger:
     def segmented(self):
         self.udp(option=(IPV6_RTHDR, self.segments(0)))
 
-    # What follows takes CAP_NET_RAW.
+    # What follows needs CAP_NET_RAW.
 
     def hop_options(self):
         self.udp(option=(IPV6_HOPOPTS, PADDING))
@@ -84,20 +84,20 @@ class Forger:
         return Wire(self.source, self.to).datagram(MESSAGE)
 
     def raw(self, *packets):
-        """Headers and all."""
+        """Packets with their headers."""
         with socket.socket(socket.AF_INET6, socket.SOCK_RAW, NH_RAW) as sock:
             for packet in packets or [self.packet()]:
                 sock.sendto(packet, (self.to, 0))
 
     def pieces(self):
-        """Fragments, of which but the first shows the port."""
+        """Fragments, of which only the first shows the port."""
         self.raw(*fragments(self.packet(), 8))
 
     def last_piece(self):
         self.raw(fragments(self.packet(), 8)[-1])
 
     def extended(self):
-        """Behind all that may stand before it."""
+        """The packet behind all extension headers that may precede it."""
         fragment = struct.pack("!BBHI", 17, 0, 0, 1)
         options = bytes([NH_FRAGMENT]) + PADDING[1:]
         routing = self.segments(60)
@@ -107,7 +107,7 @@ class Forger:
         self.raw(head + rest)
 
     def within(self, head, following):
-        """The packet, what stands before it, and another source outside: that of :: is filled in."""
+        """The packet inside another IPv6 packet, behind @head; the kernel fills in the outer source."""
         with socket.socket(socket.AF_INET6, socket.SOCK_RAW, following) as sock:
             sock.sendto(head + self.packet(), (self.to, 0))
 
@@ -118,7 +118,7 @@ class Forger:
         self.within(self.segments(NH_IPV6), NH_ROUTING)
 
     def frame(self):
-        """Past all that IP does."""
+        """A frame that bypasses IP."""
         with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0) as sock:
             sock.sendto(self.packet(), ("lo", ETH_IPV6))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A netlink client that knows the family from its specification only.
 
-Messages are built and read by the rules of the kernel's YNL; what comes back
-must be exactly what the specification promises.
+Messages are built and read by the rules of the kernel's YNL; the answers must be exactly what the
+specification promises.
 """
 
 import errno
@@ -26,7 +26,7 @@ FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
 
 
 class SpecError(Exception):
-    """The kernel did what the specification does not say."""
+    """The kernel did something that the specification does not say."""
 
 
 class Refused(Exception):
@@ -46,7 +46,7 @@ def attribute(kind, payload):
 
 
 def attributes(data):
-    """Pairs of type with flags and payload."""
+    """Yields pairs of type with flags and payload."""
     at = 0
     while at + 4 <= len(data):
         length, kind = struct.unpack_from("=HH", data, at)
@@ -78,7 +78,7 @@ class Family:
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
-            # libyaml's is eight times as fast, and all of this is read again and again.
+            # libyaml's loader is eight times as fast, and all of this is read again and again.
             self.spec = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         self.spaces = {}
         for space in self.spec["attribute-sets"]:
@@ -200,7 +200,7 @@ class Family:
         (sock or self.socket).send(header + payload)
 
     def receive(self):
-        """Messages until the request is done: (command, data), and whether it was interrupted."""
+        """Reads messages until the request is done: (command, data), and whether it was interrupted."""
         found, interrupted = [], False
         while True:
             data = self.socket.recv(1 << 20)
@@ -245,13 +245,13 @@ class Family:
         return family, groups
 
     def request(self, number, flags, payload):
-        """A request of raw attributes; answers as (command, data), interrupted."""
+        """Sends a request of raw attributes. Answers as (command, data), interrupted."""
         version = self.spec.get("version", 1)
         self.send_raw(self.id, F_REQUEST | flags, struct.pack("=BBH", number, version, 0) + payload)
         return self.receive()
 
     def at_once(self, name, times, **values):
-        """As many requests alike in one go: of each its answer, or how it was refused."""
+        """Sends similar requests in one go. For each: its answer, or its refusal."""
         op = self.ops[name]
         wanted = {key.replace("_", "-"): value for key, value in values.items()}
         payload = struct.pack("=BBH", op["number"], self.spec.get("version", 1), 0) + \
@@ -269,9 +269,9 @@ class Family:
         return ends
 
     def dump_in_pieces(self, name, between, **values):
-        """A dump that is read slowly, and what is done between its first piece and the others.
+        """A dump that is read slowly: change() runs between its first piece and the others.
 
-        Answer: whether it is marked as inconsistent.
+        Returns whether the dump is marked as inconsistent.
         """
         op = self.ops[name]
         wanted = {key.replace("_", "-"): value for key, value in values.items()}
@@ -296,7 +296,7 @@ class Family:
         return interrupted
 
     def read(self, op, data, allowed):
-        """Attributes of a message, no others than allowed."""
+        """Attributes of a message; no others than allowed."""
         values = self.decode(op["attribute-set"], data)
         strangers = set(values) - set(allowed)
         if strangers:
@@ -304,7 +304,7 @@ class Family:
         return values
 
     def call(self, name, kind="do", **values):
-        """An operation. Keywords are attributes, with _ for -. Answer: list of attributes."""
+        """Runs an operation. Keywords are attributes, with _ for -. Returns a list of attributes."""
         op = self.ops[name]
         wanted = {key.replace("_", "-"): value for key, value in values.items()}
         flags = F_DUMP if kind == "dump" else F_ACK
@@ -329,13 +329,13 @@ class Family:
         return sock
 
     def event(self, sock):
-        """The next event: its name and attributes."""
+        """Waits for the next event: its name and attributes."""
         data = sock.recv(1 << 16)
         op = self.ops_by_number[data[16]]
         return op["name"], self.read(op, data[HEADERS:], op["event"]["attributes"])
 
     def probe(self, operation="probe-start", **values):
-        """EV probes, and what became of them."""
+        """Sends EV probes; returns their results."""
         sock = self.subscribe("probes")
         started = self.call(operation, **values)[0]
         while True:

@@ -5,15 +5,14 @@
 
 HOLD_FILE=$TEST_TMP/held
 
-# hold_start OPTION...: see mrc_hold; $HOLD_FILE describes both sides and what
-# they send next.
+# hold_start OPTION...: see mrc_hold; $HOLD_FILE describes both sides and what they send next.
 hold_start()
 {
 	local line
 
 	coproc HOLD { exec mrc_hold "$@" 2>"$TEST_TMP/hold.err"; }
 	at_exit kill "$HOLD_PID"
-	# Bash keeps those of a coprocess from command substitutions.
+	# Bash hides the descriptors of a coprocess from command substitutions.
 	exec {HOLD_TO}>&"${HOLD[1]}" {HOLD_FROM}<&"${HOLD[0]}"
 	if ! read -r -t "$WAIT_LIMIT" line <&"$HOLD_FROM" || [ "${line:0:1}" != "{" ]; then
 		bail "hold" "$line" "$(timeout 5 cat <&"$HOLD_FROM")" "$(cat "$TEST_TMP/hold.err")"
@@ -21,7 +20,7 @@ hold_start()
 	echo "$line" >"$HOLD_FILE"
 }
 
-# hold COMMAND KEY: have it obeyed, and print a value of the answer.
+# hold COMMAND KEY: runs the command, and prints a value of the answer.
 hold()
 {
 	local line

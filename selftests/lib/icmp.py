@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Forges ICMPv6 messages (RFC 4443, RFC 4861). Usage: icmp.py TO WHAT SOURCE DESTINATION...
 
-To TO (an address of the host that is to believe it, with %NETDEV if it is link-local), for each
-DESTINATION. WHAT is one of
+To TO (an address of the host that is to believe the message, with %NETDEV if it is link-local), for
+each DESTINATION. WHAT is one of
 
-    MTU             a packet from SOURCE to there was longer than MTU
-    unreachable     no packet from SOURCE gets there, whatever it is, for all the reasons that there are
-    TARGET          an address: by that neighbour a packet would get there sooner
+    MTU             a packet from SOURCE to DESTINATION was longer than MTU
+    unreachable     no packet from SOURCE reaches DESTINATION: one message for each reason that exists
+    TARGET          an address: that neighbour is a better next hop to DESTINATION
 """
 
 import ipaddress
@@ -17,10 +17,10 @@ import sys
 UNREACHABLE, PACKET_TOO_BIG, ECHO_REQUEST, REDIRECT = 1, 2, 128, 137
 UNREACHABLE_CODES = 8
 ICMPV6 = socket.IPPROTO_ICMPV6
-# Only neighbours can send with it.
+# Only neighbours can send with this hop limit.
 HOP_LIMIT = 255
 PING = struct.pack("!BBHHH", ECHO_REQUEST, 0, 0, 1, 1)
-# From the port where EVs begin, and from MRC's own.
+# From the first port of EVs, and from MRC's own port.
 UDP = [struct.pack("!HHHH", port, 4791, 8, 0) for port in (0xC000, 4791)]
 
 
@@ -29,7 +29,7 @@ def packed(address):
 
 
 def quoted(source, destination, payload=PING, following=ICMPV6):
-    """The beginning of a packet; a ping, which the stack believes without a look at who has pinged."""
+    """The beginning of a packet; a ping, which the stack believes without checking who has pinged."""
     header = struct.pack("!IHBB", 6 << 28, len(payload), following, 64)
     return header + packed(source) + packed(destination) + payload
 

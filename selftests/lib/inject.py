@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packets that nobody should send, put on a link of the fabric by hand.
 
-Each case is one frame (or a few fragments) and the counters that it must change
-at the receiving device - by how much, and no other counter. Prints a line
-"pass NAME" or "fail NAME: why" for each.
+Each case is one frame (or a few fragments) and the counters that it must change at the receiving
+device, by how much, and no other counter. Prints a line "pass NAME" or "fail NAME: why" for each.
 
 What is known of the QPs comes from mrc_hold; the receiver is its second side.
 
-With "-" alone: lines of standard input are such commands, quoted as for a shell;
-after each comes a line "end STATUS".
+With "-" alone, each line of standard input is such a command, quoted as for a shell; after each the
+injector prints a line "end STATUS".
 """
 
 import argparse
@@ -35,14 +34,14 @@ ACK_OK, NAK_INVALID = 0x1F, 0x61
 ACK_CREDIT, RNR_NAK, RESERVED = 0x00, 0x21, 0x5F
 TRIMMED, TRIMMED_LASTHOP, NO_RESOURCE, UNEXPECTED = 0x01, 0x02, 0x0A, 0x19
 DSCP_TRIMMED, DSCP_LASTHOP = 12, 16
-# Reasons to send a packet again, three that nobody has defined among them.
+# Reasons to send a packet again; three of them are undefined.
 AGAIN = (0x02, TRIMMED, 0x06, 0x07, 0x0A, 0x0B, 0x00, 0x18, 0xFF)
 PSNS = 1 << 24
 HALF = PSNS >> 1
-STRANGE = 100  # packets of somebody else, before a round of mutants
-GUESS = 0x5A77  # of the id of a request: one of 65536
+STRANGE = 100  # packets of a third host, before a round of mutants
+GUESS = 0x5A77  # a guess of a request's id, one of 65536
 WAIT_LIMIT = 30  # seconds: ends a hung test, measures nothing
-STALE = 0.03  # sysfs shows counters that are up to so many seconds old
+STALE = 0.03  # seconds: counters in sysfs are up to this old
 
 # ---------------------------------------------------------------- packets
 
@@ -73,7 +72,8 @@ def neth(psn, reason=1, cc_type=2, entropy=0):
 
 
 class Trimmed(bytes):
-    """What a switch has left of a packet: the outermost length is right, the DSCP another one."""
+    """What a switch has left of a trimmed packet: the outermost length is right, the DSCP is
+    changed."""
 
     def __new__(cls, packet, size, dscp):
         made = super().__new__(cls, packet[: 40 + size])
@@ -81,7 +81,7 @@ class Trimmed(bytes):
         return made
 
     def plain(self):
-        """Without an outer header."""
+        """The packet without an outer header."""
         first = int.from_bytes(self[:4], "big") & ~(0xFF << 20) | self.tclass << 20
         return first.to_bytes(4, "big") + struct.pack("!H", len(self) - 40) + self[6:]
 
@@ -95,7 +95,7 @@ class Wire:
         self.src, self.dst, self.port = address(src), address(dst), port
 
     def datagram(self, data, sport=0xC123, flow=0x4567, icrc=None, ip_extra=0, udp_length=None):
-        """IPv6, UDP, data, ICRC. icrc: other bytes in its place; ip_extra: added to the length."""
+        """IPv6, UDP, data, ICRC. icrc: replaces the ICRC; ip_extra: is added to the length."""
         length = 8 + len(data) + 4
         udp = struct.pack("!HHHH", sport, self.port, length, 0)
         ip = ipv6(self.src, self.dst, length, NH_UDP, 0x10, flow)
@@ -107,7 +107,7 @@ class Wire:
         return ip + udp + data + icrc
 
     def bare(self, payload):
-        """IPv6, UDP and whatever payload, without anything at its end."""
+        """IPv6, UDP and any payload, with nothing behind it."""
         length = 8 + len(payload)
         udp = struct.pack("!HHHH", 0xC123, self.port, length, 0)
         return ipv6(self.src, self.dst, length, NH_UDP) + udp + payload
@@ -169,7 +169,7 @@ class Link:
 
 
 class Counters:
-    """All counters of a device that a packet can change; "lifespan" is none."""
+    """All counters of a device that a packet can change; "lifespan" is not one."""
 
     def __init__(self, device):
         path = f"/sys/class/infiniband/{device}/ports/1/hw_counters"
@@ -188,7 +188,8 @@ class Counters:
         return {name: self.one(name) for name in self.files}
 
     def change(self, wanted):
-        """What has changed since the last time, once all that should have has, or never will."""
+        """What has changed since the last call. Waits until all wanted changes have come, but not for
+        ever."""
         before, end = self.newest, time.monotonic() + WAIT_LIMIT
         for name, n in wanted.items():
             while self.one(name) - before[name] < n and time.monotonic() < end:
@@ -199,15 +200,16 @@ class Counters:
 
 # ---------------------------------------------------------------- cases
 
-# Who hears nothing for long asks whether its paths are alive, and its peer does.
+# A requester that hears nothing for long asks whether its paths are alive, and its peer does the same.
 ASKS = ("probe_sent", "endpoint_requests_sent", "endpoint_responses_received",
         "endpoint_requests_received", "endpoint_responses_sent", "tx_packets", "tx_bytes")
 
 
 class Case:
-    """What to send and what it must count; "plain" or "srv6": only that way makes sense.
+    """What to send and which counters it must change. only: "plain" or "srv6", if only that way makes
+    sense.
 
-    With "least" it may count more, and other counters, but none of those.
+    With "least", counters may grow by more than wanted, and others may grow, except those in "least".
     """
 
     def __init__(self, name, packets, wanted, only=None, beside=(), least=None):
@@ -215,7 +217,7 @@ class Case:
         self.packets = packets if isinstance(packets, list) else [packets]
         self.wanted = wanted
         self.only = only
-        self.beside = beside  # counters that say nothing: other things change them meanwhile
+        self.beside = beside  # counters that are ignored, because other things change them meanwhile
         self.least = least
 
     def right(self, found):
@@ -232,9 +234,10 @@ class Cases:
         self.args, self.held, self.link = args, held, link
         self.wire = Wire(held["gid"][0], held["gid"][1])
         self.qpn = held["qpn"][1]
-        # What the receiver expects next, and what it will send next itself.
+        # The next PSN that the receiver expects, and the next PSN that it sends.
         self.expected, self.nxt = held["next"]
-        # And the number of that message: all that mrc_hold sends have immediates.
+        # The number of that message. It is also that of the WriteImm: all messages of mrc_hold have
+        # immediates.
         self.message = held.get("messages", (0, 0))[0]
         self.window = args.mpr * 128
         self.mtu = held["mtu"]
@@ -256,7 +259,7 @@ class Cases:
         return bth(opcode, how.pop("qpn", self.qpn), psn, **how) + body
 
     def to_qp(self, data, wanted):
-        """Counters of a packet that gets as far as its QP."""
+        """Counters of a packet that reaches its QP."""
         return {"rx_packets": 1, "rx_bytes": len(data) + 4, **wanted}
 
     def truncated(self):
@@ -344,25 +347,25 @@ class Cases:
         for opcode, body in ((SACK, seth(self.nxt - 1)), (PROBE, bytes(16)), (NACK, neth(0))):
             data = self.control(opcode, body)
             yield Case(f"ICRC of {opcode:#x}", self.wire.datagram(data, icrc=b"abcd"), why)
-        # Reassembled, such a packet is a list of skbs.
+        # When reassembled, such a packet is a list of skbs.
         spoilt = self.wire.datagram(good, icrc=b"abcd")
         yield Case("fragments", fragments(spoilt, 512), why, "plain")
         outer = fragments(self.link.encapsulate(spoilt), 512)
         yield Case("fragments of the outer packet", outer, why, "srv6")
 
     def beyond(self):
-        """Outside the window: answered with a NACK each, PSN out of window."""
+        """Packets outside the window: each is answered with a NACK, PSN out of window."""
         for n in (self.window, self.window + 77, 100000, HALF - 2):
             data = self.write(psn=self.expected + n)
             wanted = self.to_qp(data, {"rx_drop_out_of_window": 1, "nack_sent": 1})
             yield Case(f"PSN {n} ahead", self.wire.datagram(data), wanted, beside=ASKS)
 
     def head(self, data, dscp=DSCP_TRIMMED, size=80):
-        """Of a packet, its first bytes behind the inner IPv6 header."""
+        """The head of a packet: its first bytes behind the inner IPv6 header."""
         return Trimmed(self.wire.datagram(data), size, dscp)
 
     def trimmed(self):
-        """Heads of packets, of which the peer is told; nothing of them counts as received."""
+        """Heads of packets that are reported to the peer; nothing of them counts as received."""
         data = self.write(length=self.mtu, dmalen=self.mtu)
         told = {"trimmed_received": 1, "nack_sent": 1}
         for size in (20, 21, 24, 40, 56, 130):
@@ -377,7 +380,7 @@ class Cases:
         yield Case("head of a duplicate", self.head(data), again, beside=ASKS)
 
     def not_trimmed(self):
-        """Heads that nobody is told of."""
+        """Heads that are not reported."""
         why, data = {"rx_drop_truncated": 1}, self.write(length=self.mtu)
         yield Case("head without all of the BTH", self.head(data, size=19), why, "srv6")
         yield Case("head with another DSCP", self.head(data, 4), why)
@@ -398,15 +401,15 @@ class Cases:
             yield Case(f"head, PSN {n} ahead", beyond, {"trimmed_ignored": 1}, beside=ASKS)
 
     def trims_off(self):
-        """Where trimming is off."""
+        """Heads at a receiver whose trimming is off."""
         for dscp in (DSCP_TRIMMED, DSCP_LASTHOP):
             head = self.head(self.write(length=self.mtu), dscp)
             yield Case(f"head with DSCP {dscp}", head, {"rx_drop_truncated": 1}, "srv6")
-            # UDP drops it for its length.
+            # UDP drops the head because of its length.
             yield Case(f"head with DSCP {dscp}", head, {}, "plain")
 
     def whole(self):
-        """Short already, so that a switch which trims has left all of it."""
+        """A packet that is already so short that a switch which trims leaves all of it."""
         data = self.write()
         packet = self.wire.datagram(data)
         whole = Trimmed(packet, len(packet) - 40, DSCP_TRIMMED)
@@ -466,7 +469,7 @@ class Cases:
         return self.control(EP_REQ, body, qpn=2)
 
     def forged_own(self):
-        """A third host that does not hide, though a route leads to it."""
+        """A third host that uses its own address; a route leads to it."""
         wire, why = Wire(self.args.third, self.held["gid"][1]), {"rx_drop_wrong_peer": 1}
         past = self.nxt - 1
         for name, opcode, body in (
@@ -488,7 +491,7 @@ class Cases:
         yield Case("answer to a probe, own address", wire.datagram(data), why)
 
     def forged_peer(self):
-        """The peer's address, and what the forger does not know is wrong."""
+        """Packets with the peer's address; what the forger cannot know is wrong."""
         why, far = {"rx_drop_no_qp": 1}, HALF // 2
         for name, opcode, body in (
             ("SACK", SACK, seth(self.nxt - 1)),
@@ -518,12 +521,12 @@ class Cases:
         yield Case("answer to a probe, wrong id", self.wire.datagram(data), {"rx_drop_endpoint": 1})
 
     def forged(self):
-        """What a host that is not the peer can send, and that changes nothing."""
+        """What a host that is not the peer can send, and what must change nothing."""
         yield from self.forged_own()
         yield from self.forged_peer()
 
     def silent(self):
-        """Nothing of this is answered."""
+        """Packets that are not answered."""
         for cases in (self.truncated, self.opcodes, self.headers, self.lengths, self.addressees,
                       self.integrity, self.never_sent, self.endpoints):
             yield from cases()
@@ -537,16 +540,18 @@ class Cases:
         return Case(name, self.wire.datagram(data), wanted, beside=ASKS)
 
     def nacks(self):
-        """Of the true peer, for all but the last packet of a write that has got nowhere."""
+        """NACKs of the true peer, for all packets except the last one of a write that has not
+        arrived."""
         first = self.nxt - self.held["packets"]
         for n, reason in enumerate(AGAIN):
             yield self.nack(first + n, reason, retransmitted_packets=1)
 
     def nack_retries(self):
-        """For longer than the two timeouts of two retries, so often that none passes in silence."""
+        """NACKs for longer than the two timeouts of two retries, so often that no timeout passes in
+        silence."""
         for _ in range(2 * 2 + 1):
             yield self.nack(self.nxt - 1, NO_RESOURCE, retransmitted_packets=1)
-            # Every second one comes later than a timeout after that which was counted last.
+            # Every second NACK comes later than a timeout after the last NACK that was counted.
             time.sleep(0.6 * self.args.timeout_ns / 1e9)
         yield self.nack(self.nxt - 1, NO_RESOURCE, retry_exceeded_err=1, req_cqe_error=1)
         yield from self.nack_dead()
@@ -561,7 +566,7 @@ class Cases:
         yield Case("NACK for a QP in error", self.wire.datagram(data), why)
 
     def sack_mixes(self):
-        """The PSN of a packet in flight, and other bits than those of its EV."""
+        """A SACK with the PSN of a packet in flight, and with bits of another EV."""
         first = self.nxt - self.held["packets"]
         data = self.control(SACK, seth(first, m=2, entropy=self.args.entropy), psn=first)
         wanted = self.to_qp(data, {"sack_received": 1})
@@ -569,7 +574,7 @@ class Cases:
 
     def sack_retires(self):
         """
-        The true peer never wants an EV again. The SACK has been overtaken by others: its packet is
+        A SACK of the true peer that retires an EV for ever. Other SACKs have overtaken it: its packet is
         the last one before the write, and has been acknowledged.
         """
         before = self.nxt - self.held["packets"] - 1
@@ -592,7 +597,8 @@ class Cases:
         yield Case(name, packets, wanted, least=never)
 
     def acks(self):
-        """For a write that has got nowhere. An ACK with a credit ends it, nothing else."""
+        """ACKs for a write that has not arrived. The ACK with a credit ends the write, nothing else
+        does."""
         for name, syndrome, counted in (
             ("RNR NAK", RNR_NAK, {"nak_received": 1, "rx_drop_bad_ack": 1}),
             ("reserved type of AETH", RESERVED, {"nak_received": 1, "rx_drop_bad_ack": 1}),
@@ -602,7 +608,7 @@ class Cases:
             yield Case(name, self.wire.datagram(data), self.to_qp(data, counted), beside=ASKS)
 
     def sack_other_cc(self):
-        """The first packet of a write has arrived, says one who controls congestion otherwise."""
+        """A SACK for the first packet of a write, from a peer with another congestion control."""
         first = self.nxt - self.held["packets"]
         data = self.control(SACK, seth(first, cc_type=5), psn=first)
         wanted = self.to_qp(data, {"sack_received": 1})
@@ -618,7 +624,7 @@ class Cases:
                        {"rx_packets": 1, "sack_sent": 1}, least=("duplicate_request",))
 
     def short_imm(self):
-        """A WriteImm of two packets which says that it is of three. No receive is looked for."""
+        """A WriteImm of two packets which says that it has three. The receiver looks for no receive."""
         length, imm = 3 * self.mtu, 64
         data = [self.write(FIRST, self.mtu, dmalen=length),
                 self.write(LAST_IMM, imm, psn=self.expected + 1, dmalen=length,
@@ -638,20 +644,20 @@ class Cases:
                    least=("ack_sent",))
 
     def other_imm(self):
-        """The next message, but not the next WriteImm."""
+        """The next message number, but not the next WriteImm number."""
         data = self.write(ONLY_IMM, rqmsn=self.message + 1)
         wanted = {"rx_packets": 1, "nak_sent": 1, "resp_cqe_error": 1}
         yield Case("a WriteImm that is not the next one", self.wire.datagram(data), wanted,
                    least=("out_of_buffer", "ack_sent"))
 
     def nacks_late(self):
-        """For packets that have arrived."""
+        """NACKs for packets that have arrived."""
         for n in (1, self.held["packets"]):
             for reason in (TRIMMED, 0x02):
                 yield self.nack(self.nxt - n, reason)
 
     def ended(self):
-        """For a QP that has ended: one packet each is wrong in one point, then good ones."""
+        """Packets for a QP that has ended: some that are each wrong in one point, then good ones."""
         why = {{"error": "rx_drop_qp_state", "destroyed": "rx_drop_no_qp"}[self.held["ended"]]: 1}
         third = Wire(self.args.third, self.held["gid"][1])
         other = Wire(self.held["gid"][0], self.args.second)
@@ -675,9 +681,10 @@ class Cases:
             yield Case(f"{name}: unexpected event", self.wire.datagram(data), unexpected)
 
     def answered(self):
-        """Good packets: that the bad ones are bad in one point only can be seen by these."""
+        """Good packets: they show that the bad ones are bad in one point only."""
         data = self.write(psn=self.expected - 1)
-        # Who answers and sends nothing itself probes its way back; who answers that does, too.
+        # An end that answers and sends nothing itself probes its way back. The end that answers that
+        # probe does, too.
         probed = {"endpoint_requests_sent": 1, "endpoint_responses_received": 1,
                   "endpoint_requests_received": 1, "endpoint_responses_sent": 1}
         answer = {"sack_sent": 1, "ack_sent": 1, **probed,
@@ -701,7 +708,7 @@ class Cases:
                        wanted)
 
     def aside(self):
-        """The same, when they come in by a netdev that is no plane."""
+        """The same packets, when they come in by a netdev that is no plane."""
         for case in self.answered():
             yield Case(case.name, case.packets, {"rx_drop_ingress": 1}, case.only)
 
@@ -732,13 +739,13 @@ def run_cases(args, held, link):
 
 
 class Blast:
-    """Packets that are wrong in more ways than anybody lists."""
+    """Packets that are wrong in more ways than anyone can list."""
 
     def __init__(self, cases, link, seed):
         self.cases, self.link, self.random = cases, link, random.Random(seed)
 
     def plausible(self):
-        """Values near the right ones: further into the code than noise gets."""
+        """Values near the right ones, which get further into the code than noise."""
         draw, cases = self.random, self.cases
         psn = draw.choice((cases.expected, cases.nxt))
         psn += draw.choice((-1, 0, 1, draw.getrandbits(24)))
@@ -787,8 +794,8 @@ def run_mutants(args, held, link):
     print(f"pass seed {seed}, opcodes {names}", flush=True)
     blast = Blast(Cases(args, held, link), link, seed)
     draw, end = random.Random(seed), time.monotonic() + args.seconds
-    # A packet of the peer's that is refused ends the QP, soon. Somebody else's do not, and are
-    # refused for what they are as long as it lives.
+    # A refused packet of the peer soon ends the QP. Packets of a third host do not, and are refused for
+    # their own faults as long as the QP lives.
     for _ in range(STRANGE):
         link.send(mutants.packet(strange=True))
     sent = STRANGE
@@ -801,7 +808,7 @@ def run_mutants(args, held, link):
 
 
 def run_nack_all(args, held, link):
-    """NACKs for all packets of a write that has got nowhere, whose way is free again."""
+    """NACKs for all packets of a write that has not arrived, after its path is open again."""
     cases = Cases(args, held, link)
     for psn in range(cases.nxt - held["packets"], cases.nxt):
         link.send(link.encapsulate(cases.nack(psn, TRIMMED).packets[0]))
@@ -810,7 +817,7 @@ def run_nack_all(args, held, link):
 
 
 def run_flood(args, held, link):
-    """All that is forged, over and over; the drops of the receiver grow by as much at least."""
+    """Sends all forged packets over and over; the receiver's drops must grow by at least as much."""
     counters = Counters(args.device)
     before, wanted = counters.newest, {}
     for _ in range(args.count):
@@ -830,7 +837,7 @@ def run_flood(args, held, link):
 
 
 def run_stray(args, held, link):
-    """A write that is right for a QP, where there is no such QP."""
+    """A write that is right for a QP, sent to where that QP does not exist."""
     cases = Cases(args, held, link)
     packet = cases.wire.datagram(cases.write())
     case = Case("write for a QP of another namespace", packet, {args.expect: 1})
@@ -878,7 +885,7 @@ def parse(words):
 
 
 def run(words):
-    """One command. Returns its status."""
+    """Runs one command. Returns its status."""
     args = parse(words)
     with open(args.held, encoding="ascii") as file:
         held = {}
@@ -890,11 +897,11 @@ def run(words):
 
 
 def serve():
-    """All that come by standard input: to start Python takes an emulator seconds."""
+    """Runs all commands of standard input: under emulation Python takes seconds to start."""
     for line in sys.stdin:
         try:
             status = run(shlex.split(line))
-        except SystemExit as wrong:  # words that mean nothing: the reason was printed
+        except SystemExit as wrong:  # the command is wrong: the reason was printed
             status = wrong.code
         print(f"end {status}", flush=True)
     return 0

@@ -4,12 +4,12 @@
 # Sends packets made by hand to the second QP of mrc_hold (inject.py), behind lib.sh and hold.sh: in a
 # fabric in which h2 has that QP.
 
-# What the caller wants to add to each call.
+# Options that the caller wants to add to each call.
 INJECT_OPTIONS=()
 
 inject_pid=
 
-# inject_start: the process that serves all calls of a file. Not in a subshell.
+# inject_start: starts the process that serves all calls of a file. Not to be called in a subshell.
 inject_start()
 {
 	[ -z "$inject_pid" ] || return 0
@@ -20,7 +20,7 @@ inject_start()
 	exec {inject_to}>"$TEST_TMP/inject.to" {inject_from}<"$TEST_TMP/inject.from"
 }
 
-# inject_ask WORD...: has it done, prints what it says.
+# inject_ask WORD...: runs the command, prints the output.
 inject_ask()
 {
 	local line
@@ -33,7 +33,7 @@ inject_ask()
 	return 1
 }
 
-# inject_alone WORD...: the same, by a process of its own, beside the other one.
+# inject_alone WORD...: the same, in a process of its own, beside the other one.
 inject_alone()
 {
 	python3 "$SELFTESTS/lib/inject.py" "$@"
@@ -45,8 +45,8 @@ inject()
 	inject_ask "$@" --device mrc1 --held "$HOLD_FILE" "${INJECT_OPTIONS[@]}"
 }
 
-# inject_plain, inject_srv6 COMMAND [OPTION]...: to h2, from the last switch as it
-# leaves the fabric; or through all of it.
+# inject_plain, inject_srv6 COMMAND [OPTION]...: sends to h2, from the last switch as packets leave the
+# fabric; or through the whole fabric.
 inject_plain()
 {
 	inject "$@" --via p1t0r2:h2 --to h2:eth1
@@ -58,7 +58,7 @@ inject_srv6()
 		--outer "$(lab path h1 h2 1)"
 }
 
-# verdicts NAME COMMAND...: each line of the injector is a result of ours.
+# verdicts NAME COMMAND...: each line of the injector becomes a result of this test.
 verdicts()
 {
 	local name=$1 verdict rest seen=0

@@ -14,7 +14,7 @@ PATH = "/run/systemd/journal/socket"
 
 
 def fields(entry):
-    """What an entry consists of, as a dictionary; ValueError when it keeps not to the protocol."""
+    """The fields of an entry, as a dictionary; ValueError when the entry breaks the protocol."""
     found = {}
     while entry:
         line, end, entry = entry.partition(b"\n")
@@ -31,7 +31,7 @@ def fields(entry):
 
 
 def forget_dead():
-    """One that was killed leaves its name behind; a journal that lives keeps it."""
+    """Removes the name of a killed process's socket; the socket of a running journal stays."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
         try:
             sender.connect(PATH)
@@ -42,7 +42,7 @@ def forget_dead():
 
 
 def bind():
-    """The socket, to which everybody may write."""
+    """The socket, to which every process may write."""
     os.makedirs(os.path.dirname(PATH), exist_ok=True)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     forget_dead()

@@ -13,14 +13,14 @@ no_peers()
 	[ "$(on "$1" mrcctl -j peer show "$(device_of "$1")")" = "[]" ]
 }
 
-# no_qps HOST: of programs; QP 1 is the RDMA subsystem's.
+# no_qps HOST: programs have no QPs there. QP 1 is the RDMA subsystem's.
 no_qps()
 {
 	[ "$(rdma -j resource show qp link "$(device_of "$1")" |
 		jq -s '[.[][] | select(.type == "RC")] | length')" = 0 ]
 }
 
-# silent HOST: it has sent nothing for a moment.
+# silent HOST: it sends nothing for a second.
 silent()
 {
 	local before
@@ -41,7 +41,7 @@ no_timers()
 	! timers
 }
 
-# check_nothing_left NAME HOST...: no QP, no peer, and nothing that goes on sending.
+# check_nothing_left NAME HOST...: no QP and no peer is left, and nothing goes on sending.
 check_nothing_left()
 {
 	local name=$1 host

@@ -51,7 +51,7 @@ def open_device(name):
 
 
 def pinned():
-    """MiB"""
+    """How much the kernel counts as pinned, in MiB."""
     with open("/proc/self/status", encoding="ascii") as file:
         return int(re.search(r"VmPin:\s*(\d+) kB", file.read()).group(1)) / 1024
 
@@ -82,7 +82,7 @@ def main():
     memory.register("4 and 5", 5)
     memory.deregister("none", first)
     memory.register("32", 32)
-    # What a refused registration kept would soon leave nothing.
+    # If refused registrations kept memory, there would soon be none left.
     for _ in range(int(sys.argv[2]) if len(sys.argv) > 2 else TIMES):
         memory.register("again 9", 9)
         memory.steps.pop()

@@ -4,7 +4,7 @@
 # Helpers of tests of hosts that mrcd configures, behind lib.sh: its file, its daemon, and the state of
 # both.
 
-# Of each host, the last one that was started.
+# For each host, the daemon that was started last.
 declare -A daemon=()
 
 # file_of HOST
@@ -13,7 +13,7 @@ file_of()
 	echo "$TEST_TMP/$1.toml"
 }
 
-# start HOST [COMMAND...]: its daemon, by COMMAND; what it says is kept
+# start HOST [COMMAND...]: starts its daemon, by COMMAND; keeps what the daemon prints
 start()
 {
 	local host=$1
@@ -24,7 +24,7 @@ start()
 	daemon[$host]=$BACKGROUND_PID
 }
 
-# plan_of HOST OPTION...: what is left to do
+# plan_of HOST OPTION...: prints what mrcd still has to do
 plan_of()
 {
 	local host=$1
@@ -33,7 +33,7 @@ plan_of()
 	on "$host" mrcd --plan "$@" "$(file_of "$host")"
 }
 
-# planned HOST: nothing is left to do
+# planned HOST: mrcd has nothing left to do
 planned()
 {
 	[ "$(plan_of "$1" -j)" = "[]" ]
@@ -44,7 +44,7 @@ says()
 	grep -qF -- "$2" "$TEST_TMP/$1.log"
 }
 
-# last_words HOST: of its daemon, and what a request to it brings now
+# last_words HOST: prints the output of its daemon, and the answer to a request to it now
 last_words()
 {
 	on "$1" mrcd --reload 2>&1
@@ -59,7 +59,7 @@ device_json()
 	on "$1" mrcctl -j "$2" show "$(device_of "$1")" | jq -c "$3"
 }
 
-# denied_evs HOST NUMBER: so many, of all profiles
+# denied_evs HOST NUMBER: that many EVs are denied, in all profiles together
 denied_evs()
 {
 	[ "$(device_json "$1" ev-profile '[.[] | .denied] | add')" = "$2" ]

@@ -5,9 +5,9 @@
 Written from the protocol's description and from nothing else, so that it can
 contradict the implementation. Needs only Python itself.
 
-A frame may hold several packets: segmentation offload passes through virtual
-links unsegmented. A packet's own headers say how long it is, once the path MTU
-is known, so they are told apart without asking the kernel.
+A frame may hold several packets, because segmentation offload passes through virtual links unsegmented.
+Once the path MTU is known, a packet's own headers say how long it is, so packets are told apart without
+asking the kernel.
 """
 
 import argparse
@@ -30,7 +30,7 @@ ICRC_LEN = 4
 
 
 class WireError(Exception):
-    """Bytes that are not what the protocol says."""
+    """Bytes that break the protocol."""
 
 
 def be(data, offset, length):
@@ -46,8 +46,8 @@ def signed16(value):
 
 # ---------------------------------------------------------------- headers
 #
-# Each decoder takes the packet from its BTH on and an offset into it, and
-# returns the fields. "reserved" is what must be zero, all or-ed together.
+# Each decoder takes the packet from its BTH on and an offset into it, and returns the fields.
+# "reserved" holds all bits that must be zero, or-ed together.
 
 
 def decode_bth(p, o):
@@ -195,7 +195,7 @@ OPCODES = {
 
 
 def payload_length(name, dmalen, mtu):
-    """Payload bytes of a write packet, from its place in the message."""
+    """The number of payload bytes of a write packet, from its place in the message."""
     if name in ("WRITE_ONLY", "WRITE_ONLY_IMM"):
         return dmalen
     if name in ("WRITE_FIRST", "WRITE_MIDDLE"):
@@ -246,7 +246,7 @@ def crc32_bitwise(data):
 
 
 class Icrc:
-    """Verifies ICRCs by zlib's CRC, and the first few short ones bit by bit as well."""
+    """Verifies ICRCs with zlib's CRC, and the first few short ones bit by bit as well."""
 
     SHORT = 1024
 
@@ -254,7 +254,8 @@ class Icrc:
         self.bitwise = bitwise
 
     def compute(self, ip_header, udp_header, packet):
-        """packet: BTH to pad, without the ICRC; the lengths in both headers are its own."""
+        """packet: from BTH to pad, without the ICRC. The lengths in both headers must be the packet's
+        own."""
         ip = bytearray(ip_header)
         ip[0] |= 0x0F  # traffic class and flow label
         ip[1] = ip[2] = ip[3] = 0xFF
@@ -308,7 +309,8 @@ def decode_srh(f, o):
 
 
 def decode_stack(frame):
-    """Headers down to UDP: the layers' fields, and offsets of the innermost IPv6 and UDP."""
+    """Decodes headers down to UDP: the layers' fields, and the offsets of the innermost IPv6 and
+    UDP."""
     if be(frame, 12, 2) != ETH_IPV6:
         return None
     layers = {"ip": []}
@@ -334,7 +336,7 @@ def decode_stack(frame):
 
 
 def ones_sum(data):
-    """The sum that IP's checksums are made of (RFC 1071), folded."""
+    """The folded sum that IP's checksums are made of (RFC 1071)."""
     total = sum(struct.unpack(f"!{(len(data) + 1) // 2}H", data + bytes(len(data) % 2)))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
@@ -342,8 +344,8 @@ def ones_sum(data):
 
 
 def udp_sum(frame, ip_offset, udp_offset, end):
-    """The UDP checksum is none (0), good, bad, or that of the pseudo header alone: partial, for
-    the interface that the frame still has to leave by to complete."""
+    """The UDP checksum is none (0), good, bad, or partial: that of the pseudo header alone, which the
+    interface that the frame leaves by must complete."""
     checksum = be(frame, udp_offset + 6, 2)
     pseudo = ones_sum(
         frame[ip_offset + 8 : ip_offset + 40] + struct.pack("!II", end - udp_offset, NH_UDP)
@@ -376,7 +378,7 @@ class Decoder:
         layers["udp"]["sum"] = udp_sum(frame, ip_offset, udp_offset, udp_end)
         packets = self.walk(frame[udp_offset + 8 : udp_end])
         surplus = frame[udp_end:end]
-        # Only probes of a size that somebody has asked for have that.
+        # Only probes of a requested size have it.
         if any(surplus) or surplus and [p["name"] for p, _ in packets] != ["EP_REQUEST"]:
             raise WireError(f"{len(surplus)} bytes behind the UDP datagram")
         headers = frame[ip_offset : ip_offset + 40], frame[udp_offset : udp_offset + 8]
@@ -401,7 +403,7 @@ class Decoder:
 
     def finish(self, packet, data, layers, headers):
         ip, udp = bytearray(headers[0]), bytearray(headers[1])
-        # As each segment has them once it is a packet of its own.
+        # The values that each segment has once it is a packet of its own.
         ip[4:6] = struct.pack("!H", len(data) + 8)
         udp[4:6] = struct.pack("!H", len(data) + 8)
         found = struct.unpack("<I", data[-ICRC_LEN:])[0]
@@ -511,12 +513,12 @@ PACKET_OUTGOING = 4
 SO_ATTACH_FILTER, BPF_RET = 26, 6
 CLONE_NEWNET = 0x40000000
 BLOCK_SIZE, BLOCK_COUNT = 1 << 18, 64
-# A block is closed after so long, full or not. Where everything is slow this program can wait
-# longer for a CPU than it takes to close all 64.
+# A block is closed after this time, full or not. On a slow machine this program may wait for a CPU for
+# longer than it takes to close all 64 blocks.
 RETIRE_MS = 50 * int(os.environ.get("SELFTESTS_SLOW", "1"))
 STATUS_OFFSET = 8  # then the number of frames, and the offset of the first
 FRAME_HEADER = struct.Struct("=IIIIIIHH")
-PKTTYPE_OFFSET = 48 + 10  # of the link-layer address behind the frame's header
+PKTTYPE_OFFSET = 48 + 10  # offset in the link-layer address behind the frame's header
 
 
 def enter_namespace(path):
@@ -529,9 +531,9 @@ def enter_namespace(path):
 class Ring:
     """Frames of one interface, through a ring in shared memory.
 
-    The kernel copies each frame into the ring as it passes. A plain packet socket
-    would hold the payload's pages and copy them when they are read, when their
-    program may have put something else there.
+    The kernel copies each frame into the ring as the frame passes. A plain packet socket would hold the
+    payload's pages and copy them when they are read. By then their program may have written something
+    else there.
     """
 
     def __init__(self, name, incoming_only):
@@ -556,14 +558,14 @@ class Ring:
         return self.socket.fileno()
 
     def stop(self):
-        """Take nothing new: a filter program that refuses everything."""
+        """Makes the ring take no new frames: a filter program refuses all."""
         program = ctypes.create_string_buffer(struct.pack("=HBBI", BPF_RET, 0, 0, 0))
         self.socket.setsockopt(
             socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("@HP", 1, ctypes.addressof(program))
         )
 
     def count(self):
-        """Ask the kernel how many frames there were; it forgets them with that."""
+        """Asks the kernel how many frames there were; this resets the kernel's count."""
         seen, dropped, _ = struct.unpack(
             "=III", self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 12)
         )
@@ -571,7 +573,7 @@ class Ring:
         self.dropped += dropped
 
     def complete(self):
-        """All frames that the kernel has taken so far are read."""
+        """Whether all frames that the kernel has taken so far are read."""
         self.count()
         return self.read >= self.seen
 
@@ -597,7 +599,7 @@ class Ring:
 
 
 def drain(rings, args, writer):
-    """Write all frames that are there; returns their number."""
+    """Writes all frames in the rings; returns their number."""
     written = 0
     for index, ring in enumerate(rings):
         for when, outgoing, data in ring.frames():
@@ -649,7 +651,7 @@ def count_in(table, key):
 
 
 class Spray:
-    """How write packets, retransmissions aside, were spread over EVs and interfaces."""
+    """Counts how write packets, retransmissions aside, were spread over EVs and interfaces."""
 
     def __init__(self):
         self.evs = {}
@@ -680,8 +682,8 @@ class Spray:
 
 
 def verdict(packet, sent):
-    """What the ICRC is like. A write that was sent twice may be stale: payloads are not
-    copied, and once one of both has arrived the program may put something else there.
+    """The state of the ICRC. A write that was sent twice may be stale: payloads are not copied, and once
+    one of the two packets has arrived the program may write something else there.
     """
     if "reth" not in packet or packet["icrc"] != "bad":
         return packet["icrc"]
@@ -703,7 +705,7 @@ def add_up(result, packet, sent):
 
 
 def summary(args):
-    """What there was, what was wrong, and how it was spread."""
+    """Sums up what was captured, what was wrong, and how it was spread."""
     result = {"packets": {}, "icrc": {}, "depths": {}, "errors": [], "reserved": 0}
     result.update({"largest_payload": 0, "most_segments": 0})
     spray = Spray()

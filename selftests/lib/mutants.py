@@ -12,12 +12,12 @@ from mrcwire import ETH_IPV6, NH_IPV6, NH_ROUTING, NH_UDP, UDP_PORTS, Icrc, read
 
 ETHERNET, IPV6, UDP, ICRC = 14, 40, 8, 4
 BTH = 16
-# What one skb of segments holds; links take packets alone.
+# The most that one skb of segments holds; links take single packets only.
 PACKET_MAX = 9000
 
 
 def inner_at(frame):
-    """Where the innermost IPv6 header of a frame begins, or None: it has none with MRC behind it."""
+    """The offset of the innermost IPv6 header of a frame; None if no MRC is behind it."""
     if struct.unpack_from("!H", frame, 12)[0] != ETH_IPV6:
         return None
     at, following, offset = ETHERNET, frame[ETHERNET + 6], ETHERNET + IPV6
@@ -38,7 +38,7 @@ class Mutants:
     icrc = Icrc(bitwise=0)
 
     def __init__(self, path, third, near, seed):
-        """third: address of somebody else; near: PSNs near which the receiver takes packets."""
+        """third: address of a third host; near: PSNs near which the receiver takes packets."""
         self.dice = random.Random(seed)
         self.third, self.near = ipaddress.IPv6Address(third).packed, near
         self.packets = []
@@ -48,11 +48,11 @@ class Mutants:
                 self.packets.append((frame[ETHERNET:inner], frame[inner:]))
 
     def names(self):
-        """Opcodes that were captured."""
+        """The opcodes in the capture."""
         return sorted({inner[IPV6 + UDP] for _, inner in self.packets})
 
     def mend(self, inner):
-        """The packet with lengths and an ICRC that are right."""
+        """Gives the packet right lengths and a right ICRC."""
         inner = bytearray(inner)
         struct.pack_into("!H", inner, 4, len(inner) - IPV6)
         struct.pack_into("!H", inner, IPV6 + 4, len(inner) - IPV6)
@@ -61,7 +61,7 @@ class Mutants:
         return ip + udp + data + struct.pack("<I", self.icrc.compute(ip, udp, data))
 
     def spoilt(self, data, first=0):
-        """A few bytes behind the first ones are others; most of them are headers'."""
+        """Changes a few bytes, not the first ones; most of them are in headers."""
         data = bytearray(data)
         for _ in range(self.dice.choice((1, 1, 2, 8))):
             end = self.dice.choice((len(data), min(len(data), IPV6 + UDP + 80)))
@@ -70,7 +70,7 @@ class Mutants:
         return bytes(data)
 
     def now(self, inner):
-        """The same packet with a PSN of now."""
+        """Gives the packet a PSN near the current ones."""
         psn = self.dice.choice(self.near) + self.dice.choice((-1, 0, 1, 2, self.dice.randrange(-600, 600)))
         at = IPV6 + UDP + 9
         return inner[:at] + (psn % (1 << 24)).to_bytes(3, "big") + inner[at + 3:]
@@ -79,23 +79,23 @@ class Mutants:
         return inner[:8] + self.third + inner[24:]
 
     def spliced(self, inner):
-        """Its headers before what is behind those of another one."""
+        """Puts the packet's headers before the rest of another packet."""
         _, other = self.dice.choice(self.packets)
         cut = IPV6 + UDP + 4 * self.dice.randrange(4, 16)
         return inner[:cut] + other[cut:]
 
     def resized(self, inner):
-        """Shorter, or longer."""
+        """Makes the packet shorter or longer."""
         step = self.dice.choice((self.dice.randrange(1, 64), 4 * self.dice.randrange(1, 64)))
         if self.dice.randrange(2):
             return inner + self.dice.randbytes(step)
         return inner[:max(IPV6 + UDP + BTH + ICRC, len(inner) - step)]
 
     def packet(self, strange=False):
-        """The next one, as it goes on the link; strange: from somebody else."""
+        """The next packet, as it goes on the link; strange: from a third host."""
         dice = self.dice
         outer, inner = dice.choice(self.packets)
-        behind = IPV6 + UDP  # what is before says whose it is
+        behind = IPV6 + UDP  # the headers before that say whose the packet is
         for change in dice.sample((self.now, self.spliced, self.resized, self.stranger,
                                    lambda data: self.spoilt(data, behind)), dice.randrange(4)):
             if change != self.stranger or dice.randrange(4) == 0:

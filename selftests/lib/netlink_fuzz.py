@@ -23,21 +23,21 @@ from genl_spec import F_ACK, F_DUMP, Refused, attribute, drop_privileges
 from spec_tests import SEGS, Tests, expect, srh
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
-HEADER = 16  # of a netlink message; what is blamed lies behind it
-# Requests from one look at all that there is to the next.
+HEADER = 16  # length of a netlink message's header; a refusal's offset is behind it
+# Number of requests between two reads of all objects.
 LOOK = 200
 ADMIN = "uns-admin-perm"
 
 
 class Draw:
-    """Requests."""
+    """Draws requests."""
 
     def __init__(self, tests, seed):
         self.tests, self.family = tests, tests.f
         self.dice = random.Random(seed)
 
     def any(self):
-        """An operation, flags, and bytes."""
+        """Draws an operation, flags, and bytes."""
         return self.noise() if self.dice.randrange(2) else self.nearly_right()
 
     # ---- attributes that make no sense together
@@ -82,7 +82,7 @@ class Draw:
         return op, F_ACK, data
 
     def right(self):
-        """One that may be taken, depending on those before."""
+        """Draws a request that may be taken, depending on those before."""
         dice = self.dice
         low = dice.randrange(1, 4)
         prefix = {"prefix": f"fd00:77::{low}", "prefix-len": dice.choice([64, 128])}
@@ -112,7 +112,7 @@ class Draw:
         return f"{noun}-{verb}", values
 
     def congestion(self):
-        """An algorithm, and some of its settings."""
+        """Draws an algorithm, and some of its settings."""
         dice = self.dice
         if dice.randrange(2):
             return {"algorithm": "none", "window": 1 << dice.randrange(13, 24)}
@@ -140,7 +140,7 @@ class Draw:
 
 
 class Fuzz:
-    """Sends them, and looks at the answers."""
+    """Sends requests, and checks the answers."""
 
     def __init__(self, tests, who, seed):
         self.tests, self.who = tests, who
@@ -162,17 +162,17 @@ class Fuzz:
         end = HEADER + 4 + len(data)
         expect(refusal.offset is None or HEADER <= refusal.offset < end,
                f"{op['name']}: byte {refusal.offset} of {end} is blamed")
-        # Others may be refused for their flags before anybody asks who it is.
+        # Other requests may be refused because of their flags before the sender is checked.
         if self.who in ("nobody", "userns") and ADMIN in op.get("flags", []) and flags == F_ACK:
             expect(refusal.code == errno.EPERM, f"{op['name']}: {refusal}, not EPERM")
 
     def allowed(self, op):
-        """root of a network namespace may ask; there is nothing in it."""
+        """Root of a network namespace may make requests; its namespace has no device."""
         if self.who in ("nobody", "userns"):
             expect(ADMIN not in op.get("flags", []), f"{op['name']} is allowed")
 
     def look(self):
-        """All that there is can be read, and is as the specification says."""
+        """All objects can be read, and are as the specification says."""
         for noun in ("device", "plane", "ev-profile", "ev", "cc-profile", "route", "peer", "peer-ev",
                      "qp"):
             self.tests.f.dump(f"{noun}-get")
@@ -183,16 +183,16 @@ class Fuzz:
             for _ in range(LOOK):
                 self.one()
             self.look()
-        # Else what is drawn does not get beyond the first look at a request.
+        # Otherwise the requests would not get beyond the first checks.
         if self.who == "root":
             expect(self.taken > self.sent / 20, f"only {self.taken} of {self.sent} were taken")
 
 
-# ---------------------------------------------------------------- as it was
+# ---------------------------------------------------------------- restoring
 
 
 def state(tests):
-    """What is configured."""
+    """The configuration of the device."""
     device = tests.do("device-get")[0]
     planes = [{key: plane[key] for key in ("port", "ifindex", "admin-state")}
               for plane in tests.dump("plane-get")]
@@ -220,7 +220,7 @@ def restore(tests, before):
 
 
 def become(who):
-    """Leaves the privileges of who starts this."""
+    """Drops the privileges of the starting user."""
     drop_privileges()
     flags = {"nobody": 0, "userns": CLONE_NEWUSER, "netns": CLONE_NEWUSER | CLONE_NEWNET}[who]
     libc = ctypes.CDLL(None, use_errno=True)

@@ -9,7 +9,7 @@ pair_addr()
 	echo "fd00:6d72:70::$1"
 }
 
-# pair_net: namespaces, link and addresses.
+# pair_net: makes namespaces, link and addresses.
 pair_net()
 {
 	local n
@@ -28,13 +28,13 @@ pair_net()
 	reach p1 "$(pair_addr 2)"
 }
 
-# pair_device N [ANCHOR]: a device on the veth, or on another netdev.
+# pair_device N [ANCHOR]: makes a device on the veth, or on another netdev.
 pair_device()
 {
 	on "p$1" rdma link add "mrc$1" type mrc netdev "${2:-veth}"
 }
 
-# pair_up: all of it.
+# pair_up: makes all of it.
 pair_up()
 {
 	pair_net
@@ -57,8 +57,8 @@ no_devices()
 	[ -z "$(rdma -j dev show | jq -r '.[].ifname | select(startswith("mrc"))')" ]
 }
 
-# traffic_start [OPTION]...: mrc_traffic from p2 to p1 until it is told to end;
-# sets TRAFFIC_SERVER and TRAFFIC_CLIENT.
+# traffic_start [OPTION]...: runs mrc_traffic from p2 to p1 until it is told to end; sets TRAFFIC_SERVER
+# and TRAFFIC_CLIENT.
 # shellcheck disable=SC2034,SC2120 # for the caller
 traffic_start()
 {
@@ -81,13 +81,13 @@ counter()
 	echo "$(<"/sys/class/infiniband/$1/ports/1/hw_counters/$2")"
 }
 
-# packets_flow DEVICE N: it has sent that many.
+# packets_flow DEVICE N: it has sent at least N packets.
 packets_flow()
 {
 	[ "$(counter "$1" tx_packets)" -ge "$2" ]
 }
 
-# ended PID: a process started here is no more.
+# ended PID: a process that was started here has ended.
 ended()
 {
 	! kill -0 "$1" 2>/dev/null

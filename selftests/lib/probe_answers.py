@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Answers an EV probe in the name of whom it went to, as somebody would who sees some of it.
 
-Waits for one at the interface that answers leave by.
+Waits for an EV probe at the interface that answers leave by.
 """
 
 import argparse
@@ -17,7 +17,7 @@ LIMIT = 30  # seconds: ends a hung test
 
 
 def probe(link, gid):
-    """The first one to this GID."""
+    """The first probe to this GID."""
     decoder = Decoder(4096)
     link.socket.settimeout(LIMIT)
     while True:

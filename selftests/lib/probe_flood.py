@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """EV probes in other hosts' names, or answers to none, faster than packets can be made one by one.
 
-Sends skbs of many probes through sockets of a namespace that routes packets to the
-receiver. Prints when it began, in ns since 1970.
+Sends skbs of many probes through sockets of a namespace that routes packets to the receiver. Prints the
+time at which it began, in ns since 1970.
 """
 
 import argparse
@@ -21,7 +21,7 @@ IPV6_FREEBIND, SOL_UDP, UDP_SEGMENT = 78, 17, 103
 SEGMENTS = 64
 PORT = 0xC123
 PROBE = bth(EP_REQ, 2, 0x1234) + b"\0\1" + bytes(14)
-# Skbs with answers: one for each half of an id that is a secret.
+# Skbs with answers: together they try each value of the secret half of an id.
 ANSWERS = 256 // SEGMENTS
 
 
@@ -30,7 +30,7 @@ def answer(number):
 
 
 class Sender:
-    """One host's name."""
+    """A sender in the name of one host."""
 
     def __init__(self, name, receiver):
         self.wire = Wire(name, receiver)
@@ -40,7 +40,7 @@ class Sender:
         self.socket.connect((receiver, UDP_PORT))
 
     def packets(self, of):
-        """SEGMENTS in one skb."""
+        """SEGMENTS packets in one skb."""
         packets = [self.wire.datagram(of(n), sport=PORT)[48:] for n in range(SEGMENTS)]
         self.socket.setsockopt(SOL_UDP, UDP_SEGMENT, struct.pack("=i", len(packets[0])))
         return b"".join(packets)

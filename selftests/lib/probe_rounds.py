@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Has a device probe all EVs to a GID, again and again.
 
-Prints when each round began, in ns since 1970.
+Prints the time at which each round began, in ns since 1970.
 """
 
 import argparse

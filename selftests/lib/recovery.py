@@ -28,7 +28,7 @@ HALF, PSNS = 1 << 23, 1 << 24
 
 
 def events(lines):
-    """(seconds, name, text) of each."""
+    """(seconds, name, text) of each event."""
     for line in lines:
         if found := LINE.search(line):
             yield float(found.group(1)), found.group(2), found.group(3)
@@ -42,7 +42,7 @@ def began(way, trace, left):
 
 
 def heard(way, trace, gid):
-    """When the sender knew of the ports: never, if nobody tells."""
+    """The time at which the sender learned of the ports; never, if nothing reports them."""
     if way != "told":
         return math.inf
     return next(time for time, name, text in trace
@@ -50,7 +50,7 @@ def heard(way, trace, gid):
 
 
 def windows(trace):
-    """(seconds, una, nxt, seconds of an RTT) of each."""
+    """(seconds, una, nxt, RTT in seconds) of each mrc_window event."""
     for time, name, text in trace:
         if name == "mrc_window" and (found := WINDOW.search(text)):
             una, nxt = (int(found.group(n), 16) for n in (1, 2))

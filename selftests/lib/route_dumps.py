@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Dumps the routes of a device while others change them.
 
-What is to be there all the time, a prefix a line and in order, must come once each and in that
-order, in every dump. Unlike mrcctl this does not ask again when a dump was interrupted, and some
-must have been.
+Standard input has the routes that exist all the time, a prefix a line and in order. Every dump must
+show each of them once and in that order. Unlike mrcctl this does not repeat a dump that was
+interrupted, and some dumps must have been interrupted.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from genl_spec import F_DUMP, Family, attributes
 
 
 def prefixes(family, device):
-    """What one dump shows, in its order, and whether it was interrupted."""
+    """The routes of one dump, in its order, and whether it was interrupted."""
     op, space = family.ops["route-get"], family.spaces["route"]
     prefix, length = (space.by_name[name][0] for name in ("prefix", "prefix-len"))
     found, interrupted = family.request(op["number"], F_DUMP,

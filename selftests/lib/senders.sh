@@ -4,7 +4,7 @@
 # Helpers of tests where several hosts send to one, behind traffic.sh. SENDERS is an array of the
 # senders, RECEIVER the receiving host.
 
-# in_folder FOLDER COMMAND...: with the files of one sender's traffic
+# in_folder FOLDER COMMAND...: runs it with the files of one sender's traffic
 in_folder()
 {
 	local TEST_TMP=$TEST_TMP/$1
@@ -13,7 +13,7 @@ in_folder()
 	"$@"
 }
 
-# senders_launch OPTION...: all of them at once, in the background
+# senders_launch OPTION...: starts all senders at once, in the background
 senders_launch()
 {
 	local host
@@ -27,7 +27,7 @@ senders_launch()
 	done
 }
 
-# check_senders_end NAME [COMMAND]: all that each has sent is verified
+# check_senders_end NAME [COMMAND]: all that each sender has sent is verified
 check_senders_end()
 {
 	local n
@@ -38,7 +38,7 @@ check_senders_end()
 	done
 }
 
-# senders_run N: wait until each has sent so many packets
+# senders_run N: waits until each sender has sent N packets
 senders_run()
 {
 	local host
@@ -49,13 +49,13 @@ senders_run()
 	done
 }
 
-# sent HOST: packets, each counted once
+# sent HOST: prints its packets, each counted once
 sent()
 {
 	echo $(($(counter "$1" tx_packets) - $(counter "$1" retransmitted_packets)))
 }
 
-# sent_all: of each, and the sum
+# sent_all: prints the packets of each sender, and the sum
 sent_all()
 {
 	local host
@@ -78,7 +78,7 @@ sum_above()
 	[ "${now[-1]}" -gt "$1" ]
 }
 
-# shares BEFORE...: of 1000, what each sender has of all that was sent since then
+# shares BEFORE...: prints each sender's share, of 1000, of all that was sent since then
 shares()
 {
 	local -a before=("$@") now

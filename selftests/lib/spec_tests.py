@@ -30,7 +30,7 @@ def srh(segments, mode=1):
 
 
 def unshare_pids():
-    """Children from here on live in a pid namespace of their own."""
+    """Children from now on live in a pid namespace of their own."""
     libc = ctypes.CDLL(None, use_errno=True)
     expect(libc.unshare(0x20000000) == 0, os.strerror(ctypes.get_errno()))  # CLONE_NEWPID
 
@@ -41,7 +41,7 @@ def expect(condition, text):
 
 
 def refused(code, call, *args, **kwargs):
-    """The call must be refused with this error, and with words. Answer: the refusal."""
+    """The call must be refused with this error, and with a text. Returns the refusal."""
     try:
         call(*args, **kwargs)
     except Refused as refusal:
@@ -98,7 +98,7 @@ class Tests:
         self.do("device-set", **{name.replace("-", "_"): value for name, value in values.items()})
 
     def another(self, name, value):
-        """A value that the setting has not."""
+        """A value that the setting does not have."""
         attr = self.f.spaces["device"].by_name[name][1]
         if attr["type"] == "binary":
             return "fd00::77"
@@ -141,7 +141,7 @@ class Tests:
             expect(ev["index"] == i, ev)
             expect(found == {k: v for k, v in wanted.items() if k != "denied"}, (found, wanted))
         expect(len(shown) == 5, shown)
-        # What was shown can be given back.
+        # What is shown can be set again.
         again = [{k: v for k, v in ev.items() if k in (*kinds, "denied")}
                  for ev in shown]
         self.do("ev-profile-set", id=7, format="srv6", ev=again)
@@ -192,7 +192,7 @@ class Tests:
         expect(ids[:-1] == [p["id"] for p in self.dump("ev-profile-get")], "something was left")
 
     def test_ev_profile_size(self):
-        """The largest profile: 256 EVs with long segment lists, in one request and back."""
+        """The largest profile: 256 EVs with long segment lists, set in one request and read back."""
         self.f.socket.setsockopt(socket.SOL_SOCKET, 32, 4 << 20)    # SO_SNDBUFFORCE
         evs = [{"port": 1 + i // 8,
                 "encap": {"srh": srh([f"fc00:{i:x}::{s:x}" for s in range(100)])}}
@@ -219,13 +219,13 @@ class Tests:
         refused(errno.ENOENT, self.do, "cc-profile-del", id=3)
 
     def cc_settings(self):
-        """Names of what algorithm nscc has."""
+        """Names of the settings of algorithm nscc."""
         names = self.f.ops["cc-profile-add"]["do"]["request"]["attributes"]
         others = ("dev-index", "dev-name", "id", "algorithm", "window", "owner", "claim", "alias")
         return [name for name in names if name not in others]
 
     def limits(self, space, name):
-        """The least and the most that a number may be."""
+        """The least and the greatest value of a number."""
         attr = self.f.spaces[space].by_name[name][1]
         if "enum" in attr:
             return 0, max(self.f.enums[attr["enum"]].values())
@@ -241,7 +241,7 @@ class Tests:
         return self.do("cc-profile-get", id=3)[0]
 
     def blames(self, code, name, **values):
-        """Refused for this attribute, the last one of the request."""
+        """The request is refused because of this attribute, its last one."""
         refusal = refused(code, self.put_nscc, **values)
         message = self.f.encode("cc-profile", {"dev-name": self.device, "id": 3,
                                                "algorithm": "nscc"})
@@ -276,9 +276,9 @@ class Tests:
         self.do("cc-profile-del", id=3)
 
     def test_cc_profile_derived(self):
-        """By the formulas of UE, table 3-82, but for the target."""
+        """Derived values follow the formulas of UE, table 3-82, except the target."""
         expect("derived" not in self.put_nscc("add"), "of a base RTT that nobody knows")
-        # 100 Gb/s for 12 us are what the constants are written down for.
+        # The constants are given for 100 Gb/s and 12 us.
         d = self.put_nscc(**{"rate": 12500000000, "base-rtt": 12000, "ecn": 1})["derived"]
         expect((d["target-delay"], d["qa-threshold"], d["qa-period"]) == (12000, 8000000, 24000), d)
         d = self.put_nscc(**{"rate": 12500000000, "base-rtt": 100000})["derived"]
@@ -303,7 +303,7 @@ class Tests:
         self.do("cc-profile-del", id=3)
 
     def plane_speeds(self):
-        """What ethtool says of the planes, Mb/s."""
+        """The planes' speeds, as ethtool shows them, in Mb/s."""
         return [self.speed_of(plane["ifname"]) for plane in self.dump("plane-get")]
 
     @staticmethod
@@ -352,7 +352,7 @@ class Tests:
         self.do("ev-profile-del", id=7)
 
     def test_peer_and_qp(self):
-        """With QPs that the caller of this script keeps."""
+        """Uses QPs that the caller of this script keeps."""
         peers, qps = self.dump("peer-get"), self.dump("qp-get")
         evs = self.dump("peer-ev-get")
         expect(peers and qps and evs, "the caller has no QP")
@@ -372,7 +372,7 @@ class Tests:
         expect(not self.dump("peer-get", remote_gid="fd09::9"), "filter")
 
     def test_probe(self):
-        """With QPs that the caller of this script keeps."""
+        """Uses QPs that the caller of this script keeps."""
         peer = self.dump("peer-get")[0]
         gid = peer["remote-gid"]
         for _ in range(100):
@@ -400,7 +400,7 @@ class Tests:
             self.blamed(code, at, "probe-start", **values)
 
     def test_raw_probe(self):
-        """With QPs that the caller of this script keeps; no route leads to fd09::9."""
+        """Uses QPs that the caller of this script keeps; no route leads to fd09::9."""
         peer = self.dump("peer-get")[0]
         gid, other = peer["remote-gid"], "fd09::9"
         way = {"format": "stev", "raw_ev": {"port": 1, "value": 0xC0001234}}
@@ -443,12 +443,13 @@ class Tests:
         raise AssertionError(f"{name} is answered")
 
     def test_probes_at_a_time(self):
-        """As many as may wait are started at once; each is told of, and then there is room again."""
+        """Starts as many requests as may wait at once. Each is reported, and then there is room
+        again."""
         self.do("ev-profile-add", id=9, format="stev", mode="auto", count=256)
         self.do("route-add", prefix="fd0a::", prefix_len=64, ev_profile=9)
         sock = self.f.subscribe("probes")
         sock.setsockopt(socket.SOL_SOCKET, 33, 4 << 20)     # SO_RCVBUFFORCE
-        # Nobody answers, and a device sends 10000 probes a second: 40 such requests.
+        # Nothing answers, and a device sends 10000 probes a second: 40 such requests.
         ends = self.f.at_once("probe-start", 100, dev_name=self.device, remote_gid="fd0a::9",
                               timeout=10000)
         ids = [end["id"] for end in ends if not isinstance(end, Refused)]
@@ -461,7 +462,7 @@ class Tests:
         self.f.event(sock)
         self.do("route-del", prefix="fd0a::", prefix_len=64)
         self.do("ev-profile-del", id=9)
-        # Raw ones are among them; 64 are under way at a time, and those wait for all of their time.
+        # Some of them are raw probes. 64 are under way at a time, and each waits for its whole time.
         way = {"format": "udp", "raw_ev": {"port": 1, "value": 0xC000}, "limit": 5 * 10**9}
         ends = self.f.at_once("raw-probe-start", 66, dev_name=self.device, **way, to="fd0a::9",
                               count=2)
@@ -472,7 +473,7 @@ class Tests:
         expect(errors == [errno.EBUSY] * 64, errors)
 
     def blamed(self, code, name, op, **values):
-        """A refusal that points at the attribute of this name."""
+        """The refusal points at the attribute of this name."""
         refusal = refused(code, self.do, op, **values)
         place = HEADERS + len(attribute(2, self.device.encode() + b"\0"))
         for key, value in values.items():
@@ -485,7 +486,7 @@ class Tests:
     # ---- all operations alike
 
     def sample(self, attr):
-        """Some valid value of an attribute."""
+        """A valid value of an attribute."""
         if attr["type"] == "nest":
             return {}
         if attr["type"] in ("string", "flag"):
@@ -497,20 +498,20 @@ class Tests:
         return attr.get("checks", {}).get("min", 1)
 
     def requests(self):
-        """Each operation that takes requests: operation, flags, attributes it takes."""
+        """Each operation that takes requests: operation, flags, the attributes that it takes."""
         for op in self.f.ops.values():
             for kind, flags in (("do", F_ACK), ("dump", F_DUMP)):
                 if kind in op:
                     yield op, flags, op[kind].get("request", {}).get("attributes", [])
 
     def must_name(self, op, flags, values, at, codes):
-        """A request that must be refused because of what stands at an offset."""
+        """The request must be refused because of what stands at an offset."""
         try:
             self.f.request(op["number"], flags, values)
         except Refused as refusal:
             expect(refusal.code in codes, f"{op['name']}: {refusal}")
             expect(refusal.text, f"{op['name']}: no word")
-            # The end of a dump has room for the text only.
+            # The end of a dump only has room for the text.
             expect(flags == F_DUMP or refusal.offset == HEADERS + at,
                    f"{op['name']}: names offset {refusal.offset}, not {HEADERS + at}")
             return
@@ -533,7 +534,7 @@ class Tests:
         expect(tried > 200, f"only {tried} tried")
 
     def test_ranges(self):
-        """Limits that the specification gives are the kernel's."""
+        """The limits in the specification are the kernel's."""
         name = attribute(2, self.device.encode() + b"\0")
         tried = 0
         for op, flags, taken in self.requests():
@@ -574,7 +575,8 @@ class Tests:
                 self.without(op, name)
 
     def without(self, op, name):
-        """All that an operation requires but one attribute, which the refusal is to name."""
+        """Sends all but one of the attributes that an operation requires; the refusal must name that
+        one."""
         space = self.f.spaces[op["attribute-set"]]
         others = {other: self.sample(space.by_name[other][1]) for other in op["x-mrc"]["require"]
                   if other != name}
@@ -590,7 +592,7 @@ class Tests:
         self.do("ev-profile-del", id=77)
 
     def test_creator(self):
-        """Its pid is shown where it means something."""
+        """A QP's creator is shown by its pid where that pid means something."""
         expect(all(qp["pid"] > 0 for qp in self.dump("qp-get")), "no pid")
         self.in_child(lambda: (unshare_pids(), self.in_child(self.elsewhere)))
 
@@ -599,7 +601,7 @@ class Tests:
         expect(qps and not any("pid" in qp for qp in qps), qps)
 
     def in_child(self, checks):
-        """Run checks in a process of its own, with a socket of its own."""
+        """Runs checks in a process of its own, with a socket of its own."""
         pid = os.fork()
         if not pid:
             status = 1
@@ -645,7 +647,8 @@ class Tests:
         expect(times == sorted(times) and times[0] > 0, times)
 
     def test_config_events(self):
-        """Each change of what is configured is told, with all that its answer has and who did it."""
+        """Each change of the configuration sends an event, with all that a get shows and who made the
+        change."""
         name = self.do("device-get")[0]
         sock = self.f.subscribe("config")
         route = {"prefix": "fd00:77::", "prefix_len": 64}
@@ -687,7 +690,8 @@ class Tests:
             expect(kind == "plane-ntf" and event["by-name"].startswith("python"), event)
 
     def test_torn(self):
-        """A list that changes while it is shown in pieces is marked, however it changes."""
+        """A list that changes while it is read in pieces is marked as inconsistent, however it
+        changes."""
         def profile(op, number, count):
             self.do(op, id=number, format="srv6",
                     ev=[{"port": 1, "sid": f"fc00::{i + 1:x}"} for i in range(count)])
@@ -704,7 +708,8 @@ class Tests:
             profile("ev-profile-set", 20, 256)
         self.do("ev-profile-del", id=20)
         self.do("ev-profile-del", id=21)
-        # Of one version, by which the list that follows cannot be told from the one that is gone.
+        # Both profiles have one version, so the version cannot tell the next list from the one that is
+        # gone.
         profile("ev-profile-add", 20, 256)
         profile("ev-profile-add", 21, 1)
         expect(torn(lambda: self.do("ev-profile-del", id=20)), "the profile is gone")

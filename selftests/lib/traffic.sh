@@ -7,9 +7,8 @@
 # These end a hung run, and measure nothing.
 TRAFFIC_STALL=${TRAFFIC_STALL:-$((120 * SLOW))}
 WAIT_LIMIT=$((120 * SLOW))
-# Retransmission timeout for runs that name none: two seconds. A machine that has
-# other things to do may stand still for a while, and a test that looks at what was
-# sent wants no retransmissions for that reason.
+# Retransmission timeout for runs that name none: two seconds. A busy machine may stand still for a
+# while, and a test that looks at what was sent must not see retransmissions for that reason.
 TRAFFIC_TIMEOUT=19
 
 device_of()
@@ -17,7 +16,7 @@ device_of()
 	echo "mrc$((${1#h} - 1))"
 }
 
-# traffic_launch FROM TO OPTION...: both ends, in the background.  Results go to
+# traffic_launch FROM TO OPTION...: starts both ends, in the background.  Results go to
 # $TEST_TMP/client.json and server.json.
 traffic_launch()
 {
@@ -50,7 +49,7 @@ traffic_programs()
 	TRAFFIC_CLIENT=$BACKGROUND_PID
 }
 
-# Wait for both ends; fails unless both verified everything.
+# Waits for both ends; fails unless both verified everything.
 traffic_end()
 {
 	local status=0
@@ -60,7 +59,7 @@ traffic_end()
 	return $status
 }
 
-# Let traffic without end come to its end.
+# Ends traffic that runs without end.
 traffic_stop()
 {
 	kill -TERM "$TRAFFIC_CLIENT" || return 1
@@ -72,8 +71,8 @@ traffic_report()
 	cat "$TEST_TMP"/{client,server}.{json,err}
 }
 
-# check_traffic NAME FROM TO OPTION...: a run in which all is right: each end has
-# verified the bytes that the other one sent.
+# check_traffic NAME FROM TO OPTION...: a run must go right: each end verifies the bytes that the other
+# one sent.
 check_traffic()
 {
 	local name=$1
@@ -83,13 +82,13 @@ check_traffic()
 	check_traffic_end "$name"
 }
 
-# result END KEY: of the last run.
+# result END KEY: prints a result of the last run.
 result()
 {
 	jq -r ".$2" "$TEST_TMP/$1.json"
 }
 
-# check_traffic_end NAME [COMMAND]: of a run in the background.
+# check_traffic_end NAME [COMMAND]: the same check for a run in the background.
 check_traffic_end()
 {
 	local bytes
@@ -109,7 +108,7 @@ check_traffic_end()
 
 # ---------------------------------------------------------------- counters
 
-# By sysfs: a test asks often, and rdma and jq take half a second on an emulated machine.
+# Reads sysfs: a test reads counters often, and rdma and jq take half a second on an emulated machine.
 counters_of()
 {
 	echo "/sys/class/infiniband/$(device_of "$1")/ports/1/hw_counters"
@@ -127,14 +126,14 @@ counter_above()
 	[ "$(counter "$1" "$2")" -gt "$3" ]
 }
 
-# held_lost HOST: packets that it has held to be lost. A machine that stands still at the
-# wrong moment may make it so; they have arrived nevertheless.
+# held_lost HOST: prints how many packets it has held to be lost. A machine that stands still at the
+# wrong moment may cause this although they have arrived.
 held_lost()
 {
 	echo $(($(counter "$1" packet_seq_err) + $(counter "$1" local_ack_timeout_err)))
 }
 
-# counter_values HOST PATTERN: all that match, as lines "NAME VALUE".
+# counter_values HOST PATTERN: prints all that match, as lines "NAME VALUE".
 counter_values()
 {
 	local file value
@@ -145,7 +144,7 @@ counter_values()
 	done
 }
 
-# Print the counters of a host that are not zero and match a pattern, as name=value.
+# Prints the counters of a host that are not zero and match a pattern, as name=value.
 counters()
 {
 	local name value
@@ -155,14 +154,14 @@ counters()
 	done < <(counter_values "$@")
 }
 
-# What must never be counted where nothing is broken. Late duplicates may find their
-# payload changed (see mrcwire.py) or their QP gone, so may late answers to probes:
-# check_counters_clean knows.
+# What must never be counted where nothing is broken. Late duplicates may find that their payload has
+# changed (see mrcwire.py) or that their QP is gone, and so may late answers to probes:
+# check_counters_clean allows that.
 TROUBLE='^(rx_drop_|rx_icrc|retry_exceeded|rnr_|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|tx_no_|ring_corrupt)'
-# What must not be counted whatever happens to packets.
+# What must never be counted, whatever happens to packets.
 QP_ERRORS='^(retry_exceeded|rnr_|req_cqe|resp_cqe|req_remote|resp_remote|nak_|out_of_buffer|ring_corrupt)'
 
-# on_both NAME: the sum of a counter on both hosts
+# on_both NAME: prints the sum of a counter over both hosts
 on_both()
 {
 	echo $(($(counter h1 "$1") + $(counter h2 "$1")))
@@ -177,18 +176,18 @@ check_counters_clean()
 	if [ -n "$(counters h1 "$again")$(counters h2 "$again")" ]; then
 		found=$(sed -E 's/(rx_drop_no_qp|rx_drop_qp_state)=[0-9]+ //g' <<<"$found")
 	fi
-	# Of each packet that was sent again the first copy may come late.
+	# If a packet was sent again, its first copy may come late.
 	if [ "$(on_both rx_icrc_encapsulated)" -le "$(on_both retransmitted_packets)" ]; then
 		found=$(sed -E 's/rx_icrc_encapsulated=[0-9]+ //g' <<<"$found")
 	fi
-	# Answers to probes that come after the last QP has gone, or late.
+	# Answers to probes may come late, or after the last QP has gone.
 	if [ -n "$(counters h1 '^endpoint_requests_sent')$(counters h2 '^endpoint_requests_sent')" ]; then
 		found=$(sed -E 's/rx_drop_endpoint=[0-9]+ //g' <<<"$found")
 	fi
 	check_equal "counters: no trouble" " " "$found"
 }
 
-# plane_stats HOST NAME: of all its planes, by port.
+# plane_stats HOST NAME: prints it for all planes, by port.
 plane_stats()
 {
 	on "$1" mrcctl -j -s plane show "$(device_of "$1")" |
@@ -215,13 +214,13 @@ plane_is()
 	[ "$(plane_state "$1" "$2")" = "$3" ]
 }
 
-# plane_sent_more HOST PORT PACKETS: than so many.
+# plane_sent_more HOST PORT PACKETS: the plane has sent more than PACKETS.
 plane_sent_more()
 {
 	[ "$(plane_stat "$1" "$2" tx-packets)" -gt "$3" ]
 }
 
-# plane_sends HOST PORT: it sends now, and goes on to.
+# plane_sends HOST PORT: the plane sends now, and goes on sending.
 plane_sends()
 {
 	local before
@@ -236,7 +235,7 @@ set_device()
 	on h1 mrcctl device set mrc0 "$@" && on h2 mrcctl device set mrc1 "$@"
 }
 
-# steer HOST PEER ID: the lab's route to the peer takes this CC profile. QPs that send already keep
+# steer HOST PEER ID: makes the lab's route to the peer use this CC profile. QPs that already send keep
 # theirs.
 steer()
 {
@@ -248,14 +247,14 @@ steer()
 			cc-profile "$3"
 }
 
-# fixed_window HOST PEER: of a MiB, whatever becomes of packets
+# fixed_window HOST PEER: a fixed window of a MiB, whatever happens to packets
 fixed_window()
 {
 	on "$1" mrcctl cc-profile add "$(device_of "$1")" 9 algorithm none window 1048576 &&
 		steer "$1" "$2" 9
 }
 
-# switch_received SWITCH IF: frames
+# switch_received SWITCH IF: prints the number of frames
 switch_received()
 {
 	ip -j -n "$1" -s link show dev "$2" | jq '.[0].stats64.rx.packets'
@@ -268,7 +267,7 @@ wire()
 	python3 "$SELFTESTS/lib/mrcwire.py" "$@"
 }
 
-# capture_start OPTION...: see mrcwire.py; ends with capture_stop.
+# capture_start OPTION...: see mrcwire.py; capture_stop ends the capture.
 capture_start()
 {
 	rm -f "$TEST_TMP/capture.ready"
@@ -280,7 +279,7 @@ capture_start()
 		bail "capture" "$(cat "$TEST_TMP/capture.json")"
 }
 
-# capture_stop NAME: and nothing was missed.
+# capture_stop NAME: ends it; no frame may be missed.
 capture_stop()
 {
 	kill -TERM "$CAPTURE_PID"
@@ -291,18 +290,18 @@ capture_stop()
 	fi
 }
 
-# The port that decoded and check_wire look for, if not those that everybody uses.
+# The port that decoded and check_wire look for, if it is not the usual one.
 WIRE_PORT=
 
-# decoded MTU [JQ FILTER]: the packets of the last capture.
+# decoded MTU [JQ FILTER]: prints the packets of the last capture.
 decoded()
 {
 	wire decode "$TEST_TMP/capture.pcapng" --mtu "$1" ${WIRE_PORT:+--udp-port "$WIRE_PORT"} |
 		jq -c "${2:-.}"
 }
 
-# check_wire NAME MTU ICRC: every packet keeps the rules, and its ICRC is so. The
-# summary stays in $TEST_TMP/summary.json.
+# check_wire NAME MTU ICRC: every packet keeps the rules, and its ICRC is as ICRC says. The summary
+# stays in $TEST_TMP/summary.json.
 check_wire()
 {
 	if wire summary "$TEST_TMP/capture.pcapng" --mtu "$2" \

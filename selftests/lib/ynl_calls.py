@@ -15,13 +15,13 @@ import sys
 
 
 class Calls:
-    """What a line asks for, by its first word."""
+    """Handles a line by its first word."""
 
     def __init__(self, client, spec, schema):
         sys.path.insert(0, os.path.dirname(client))
         from lib import YnlFamily  # pylint: disable=import-outside-toplevel
 
-        # It can subscribe only before its first request.
+        # The client can subscribe only before its first request.
         self.listener = YnlFamily(spec, "")
         self.family = YnlFamily(spec, schema)
 
@@ -40,7 +40,8 @@ class Calls:
 
 
 def plain(value):
-    """What JSON has no form of: bytes, and the names of flags."""
+    """Converts what JSON has no form for: bytes, and the names of flags.
+"""
     return sorted(value) if isinstance(value, set) else value.hex()
 
 
