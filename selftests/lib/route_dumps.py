@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Dumps the routes of a device while others change them.
 
-Standard input has the routes that exist all the time, a prefix a line and in order. Every dump must
+The file WANTED has the routes that exist all the time, a prefix a line and in order. Every dump must
 show each of them once and in that order. Unlike mrcctl this does not repeat a dump that was
 interrupted, and some dumps must have been interrupted.
 """

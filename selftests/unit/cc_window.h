@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Congestion control of a requester in tests and simulations, used as transport/qp/send.c does.
+// The congestion control of a requester in tests and simulations, called as transport/qp/send.c
+// calls it.
 #ifndef MRC_UNIT_CC_WINDOW_H
 #define MRC_UNIT_CC_WINDOW_H
 
@@ -17,7 +18,7 @@ public:
         mrc_cc_init(&cc, &params, &mrc_timing_software, now);
     }
 
-    /// Bytes that a full packet of @p mtu bytes of payload counts.
+    /// Bytes that a full packet with @p mtu bytes of payload counts.
     static u32 bytes(u32 mtu)
     {
         return DIV_ROUND_UP(mrc_sendq_bytes_max(mtu), MRC_TX_BYTES_UNIT) * MRC_TX_BYTES_UNIT;
@@ -40,7 +41,7 @@ public:
         mrc_cc_learn(&cc, &news, now);
     }
 
-    /// Not even one that is lost may go.
+    /// Whether not even a retransmission may leave.
     bool full() const
     {
         ::mrc_cc_grant grant;

@@ -18,14 +18,14 @@ struct PathEndConfig {
     std::vector<int> ports; ///< per EV, ascending
     int minActive = 0;
     int active = 0; ///< EVs in rotation; 0: all
-    u32 mtu = 1024; ///< of the QP that is connected
-    u32 random = 0; ///< differs between ends
+    u32 mtu = 1024; ///< of the connected QP
+    u32 random = 0; ///< differs between the two ends
 };
 
 class PathEnd
 {
 public:
-    /// An EV probe with this id leaves on this EV.
+    /// Sends an EV probe with this id on this EV.
     using Send = std::function<void(u16 ev, std::uint16_t id)>;
 
     PathEnd(const PathEndConfig &config, Send send);
@@ -33,15 +33,15 @@ public:
     PathEnd &operator=(const PathEnd &) = delete;
 
     std::vector<mrc_ev_entry> evs;
-    std::vector<mrc_paths_ev> named; ///< no EV has the bits 0
+    std::vector<mrc_paths_ev> named; ///< each EV's bits are not 0
     mrc_paths paths{};
     mrc_ev_set &set = paths.set;
     std::uint64_t probes = 0; ///< sent
 
-    /// EV bits of what is sent on an EV.
+    /// EV bits of packets on an EV.
     static u32 bitsOf(u16 ev) { return ev + 1u; }
 
-    /// The EV for an answer that leaves, or MRC_EV_NONE.
+    /// The EV for the next answer, or MRC_EV_NONE.
     u16 answerEv(std::uint64_t now);
 
     /// An answer was sent: probes the way back if it is time.
@@ -50,13 +50,13 @@ public:
     /// The EVs for the answer to an EV probe that came by our @p port with these EV bits.
     std::vector<u16> probeAnswerEvs(u8 port, u32 bits, std::uint64_t now);
 
-    /// When to call timer(); U64_MAX: there is nothing to wait for.
+    /// When to call timer(); U64_MAX: never.
     std::uint64_t timerAt() const;
 
-    /// What is lost, then what is due. @p random: any numbers
+    /// Gives up probes that are lost, then sends those that are due. @p random: any numbers
     void timer(const std::function<u32()> &random, std::uint64_t now);
 
-    /// An answer has come, with the time stamp of its probe. False: nobody waits for it.
+    /// An answer has come, with its probe's time stamp. False: no probe waits for it.
     bool probeAnswered(std::uint16_t id, u16 stamp, std::uint64_t now);
 
 private:

@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
-/// What becomes of packets on an EV in one direction.
+/// The fate of packets on an EV in one direction.
 enum class Fate { Alive, Loses1, Loses20, Dead };
 
-/// What an end believes of an EV at the start. Of those that cannot all be bad the last is held.
+/// What an end believes of an EV at the start. If all cannot be bad, the last of them is held.
 enum class Belief { Good, Bad };
 
 /// One direction, and the end that sends in it.
 struct PathSimEnd {
     std::vector<Fate> fates;     ///< per EV
     std::vector<Belief> beliefs; ///< per EV
-    bool sends = true;           ///< data; else it only answers
+    bool sends = true;           ///< sends data; else it only answers
 };
 
 struct PathSimConfig {
@@ -28,27 +28,27 @@ struct PathSimConfig {
     std::vector<int> ports; ///< per EV, ascending, the same at both ends
     PathSimEnd end[2];
     bool mirrored = true; ///< EVs with the same index go the same way
-    bool stale = true;    ///< bad EVs are probed once a second by now, and have flapped
-    unsigned burst = 8;   ///< packets that wait for their answer
+    bool stale = true;    ///< bad EVs have flapped, and are probed only once a second by now
+    unsigned burst = 8;   ///< packets that are sent before the sender waits for answers
     std::uint64_t timeoutNs = 1024ull << 14;
     std::uint8_t linear = 7;
     std::uint8_t exp = 3;
-    std::uint64_t diesNs = 0; ///< until then what is Dead is Alive
-    std::uint64_t cpuNs = 0;  ///< what the only CPU takes for a packet of either end; 0: nothing
-    unsigned backlog = 1000;  ///< packets that wait for it; more are lost
+    std::uint64_t diesNs = 0; ///< until then Dead EVs are alive
+    std::uint64_t cpuNs = 0;  ///< time that the only CPU takes for a packet of either end; 0: none
+    unsigned backlog = 1000;  ///< packets that wait for the CPU; more are lost
     std::uint64_t runNs = 2000000000;
 };
 
 struct PathSimReport {
     std::string error;                 ///< empty when no QP ended
-    std::uint64_t firstNs[2] = {0, 0}; ///< when its first packet was executed and it knew, 0: never
-    std::uint64_t pauseNs[2] = {0, 0}; ///< the longest time without one after that
+    std::uint64_t firstNs[2] = {0, 0}; ///< when its first packet was executed and it knew; 0: never
+    std::uint64_t pauseNs[2] = {0, 0}; ///< the longest time after that without another such packet
     std::uint64_t done[2] = {0, 0};    ///< packets
-    std::uint64_t leftNs[2] = {0, 0};  ///< the longest time from the first packet that a dead EV
-                                       ///< took until it was out of use for that
-    int left[2] = {0, 0};              ///< times that this was so
-    std::uint64_t probes = 0;          ///< EV probes of both
-    std::uint64_t goodNs = 0;          ///< when all EVs of both were good first, 0: never
+    std::uint64_t leftNs[2] = {0, 0};  ///< the longest time from a dead EV's first packet until
+                                       ///< the EV was out of use because of it
+    int left[2] = {0, 0};              ///< times that an EV left so
+    std::uint64_t probes = 0;          ///< EV probes of both ends
+    std::uint64_t goodNs = 0;          ///< when all EVs of both ends were first good; 0: never
 };
 
 PathSimReport simulatePaths(const PathSimConfig &config);

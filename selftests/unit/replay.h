@@ -22,14 +22,14 @@ struct Call {
     std::vector<uint32_t> words;
 };
 
-/** Throws std::invalid_argument with what is wrong. */
+/** Throws std::invalid_argument that says what is wrong. */
 Call parse(const std::string &line);
 
-/** A requester as the module has one. */
+/** A requester like the module's. */
 class Requester
 {
 public:
-    /** Makes a call. Returns its words as they would be recorded now. Throws as parse(). */
+    /** Makes a call. Returns its words as they would be recorded now. Throws as parse() does. */
     std::vector<uint32_t> make(const Call &call);
 
 private:
@@ -55,16 +55,16 @@ private:
     std::vector<mrc_msg> slots;
 };
 
-/** What became of a recording. */
+/** The result of playing a recording. */
 struct Outcome {
     unsigned int calls = 0;
-    /** Batches, and those of them that were retransmissions; answers. */
+    /** Batches, retransmitted batches, answers. */
     unsigned int batches = 0, again = 0, answers = 0;
-    /** The first call that was answered otherwise, or cannot be made; empty: none. */
+    /** The first call that gives another result, or cannot be made; empty: none. */
     std::string difference;
 };
 
-/** Plays a recording until its end, or to the first difference. */
+/** Plays a recording to its end, or to the first difference. */
 Outcome play(std::istream &recording);
 
 } // namespace replay

@@ -11,7 +11,8 @@
 #include <utility>
 #include <vector>
 
-/// Events in the order of their time; of those of one time, in the order in which they were told.
+/// Events in the order of their time. Events of the same time run in the order in which they were
+/// added.
 class SimClock
 {
 public:
@@ -29,7 +30,7 @@ public:
 
     bool idle() const { return events.empty(); }
 
-    /// The next event happens. There is one.
+    /// Runs the next event. There must be one.
     void step()
     {
         std::pop_heap(events.begin(), events.end());
@@ -62,7 +63,7 @@ private:
     std::uint64_t order = 0;
 };
 
-/// A timer that is set to the earliest of what it is asked for.
+/// A timer that is set to the earliest of the requested times.
 class SimTimer
 {
 public:
@@ -86,7 +87,7 @@ public:
 private:
     SimClock &clock;
     SimClock::What what;
-    std::uint64_t armed = 0; ///< 0: it is not
+    std::uint64_t armed = 0; ///< 0: not set
 };
 
 #endif

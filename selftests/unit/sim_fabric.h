@@ -12,12 +12,12 @@
 #include <functional>
 #include <vector>
 
-/// What arrives.
+/// A packet that arrives.
 struct SimPacket {
     Bytes bytes;
-    u16 ev = 0; ///< that it came by
+    u16 ev = 0; ///< the EV that it came by
     bool ce = false;
-    bool trimmed = false; ///< to its head
+    bool trimmed = false; ///< trimmed to its head
 };
 
 class SimFabric
@@ -27,19 +27,19 @@ public:
 
     explicit SimFabric(SimWorld &world);
 
-    /// Planes 1..outagePlanes take nothing from now on, or all again.
+    /// Planes 1..outagePlanes take nothing from now on, or take packets again.
     void setPlanesDown(bool down) { planesDown = down; }
 
     u8 port(u16 ev) const { return ports[ev]; }
 
-    /// A write packet leaves the requesters' host.
+    /// Sends a write packet from the requesters' host.
     void sendData(u16 ev, SimTraffic traffic, const Bytes &packet, const Deliver &deliver);
 
-    /// One answer, or a Reliability Probe: its packets share a path and a fate.
+    /// Sends an answer, or a Reliability Probe: its packets share a path and a fate.
     void sendControl(int from, u16 ev, SimTraffic traffic, const std::vector<Bytes> &packets,
                      const Deliver &deliver);
 
-    /// An EV probe goes where data goes.
+    /// Sends an EV probe by the path that data takes.
     void sendEvProbe(int from, u16 ev, const Bytes &packet, const Deliver &deliver);
 
     void sendEvAnswer(int from, u16 ev, const Bytes &packet, const Deliver &deliver);
@@ -48,7 +48,7 @@ private:
     SimWorld &world;
     const SimConfig &c;
     std::vector<u8> ports;          ///< per EV
-    std::vector<u64> pathFree[2];   ///< per host that sends, and EV
+    std::vector<u64> pathFree[2];   ///< per sending host and EV
     std::deque<SimQueue> queues[2]; ///< the same
     bool planesDown = false;
 
@@ -61,7 +61,7 @@ private:
                    const Deliver &deliver);
 };
 
-/// Ports of EVs, in their order.
+/// Ports of EVs, in the order of the EVs.
 std::vector<int> simPorts(const SimConfig &c);
 
 Bytes simEncode(const mrc_hdr &hdr);

@@ -11,20 +11,20 @@
 class SimHost
 {
 public:
-    /// @p which: kReq or kResp. @p learned: an EV probe was answered
+    /// @p which: kReq or kResp. @p learned is called when an EV probe was answered.
     SimHost(SimWorld &world, SimFabric &fabric, int which, std::function<void()> learned);
 
     PathEnd end;
 
     void connect(SimHost &other) { peer = &other; }
 
-    /// Bits of ports, from bit 0 on.
+    /// A bit per port, from bit 0 on.
     void setPorts(u32 local, u32 remote);
 
-    /// What a QP says beside data.
+    /// Sends a control packet of a QP.
     void send(const mrc_answers &a, const SimFabric::Deliver &deliver);
 
-    /// EV states may have changed: what is to be probed, and when?
+    /// EV states may have changed: looks for EVs to probe, and when.
     void arm();
 
 private:

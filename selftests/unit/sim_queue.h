@@ -9,19 +9,19 @@
 
 #include <deque>
 
-/// From the most urgent one on.
+/// Traffic classes, the most urgent one first.
 enum class SimTraffic { Control, Again, Data };
 
 class SimQueue
 {
 public:
-    /// @p classes: as in struct SimConfig. @p serveNs: a packet takes, not 0
+    /// @p classes: as in struct SimConfig. @p serveNs: time that a packet takes, not 0
     SimQueue(SimClock &clock, int classes, u64 serveNs)
         : clock(clock), classes(classes), serveNs(serveNs)
     {
     }
 
-    /// A packet is here, and is handed on when its turn has come.
+    /// Adds a packet, which is handed on when its turn has come.
     void put(SimTraffic traffic, SimClock::What handOn);
 
 private:

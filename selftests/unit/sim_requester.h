@@ -18,20 +18,20 @@ public:
 
     void connect(SimResponder &responder) { peer = &responder; }
 
-    /// Sends what may be sent.
+    /// Sends all that may be sent.
     void pump();
 
-    /// Ports have changed, here or at the peer: what is in flight on those that are down goes out
+    /// Ports have changed, here or at the peer: packets in flight on ports that are down are sent
     /// again at once.
     void heedPorts();
 
-    /// An answer.
+    /// Handles an answer.
     void arrived(const SimPacket &packet);
 
-    /// By a NAK.
+    /// Whether a NAK has ended the QP.
     bool hasEnded() const { return ended; }
 
-    /// After the last event.
+    /// Is called after the last event.
     void checkEnd() const;
 
 private:
@@ -44,16 +44,16 @@ private:
 
     mrc_req req{};
     mrc_tx_window &tx = req.tx;
-    mrc_sendq &sendq = req.sendq; ///< its indices are those of messages
+    mrc_sendq &sendq = req.sendq; ///< its indices are those of the messages
     mrc_paths &paths = host.end.paths;
     CcWindow window;
     std::vector<u64> mem;
     std::vector<mrc_msg> requests;
     SimTimer timer;
     std::map<u16, u64> probeSentAt;
-    std::map<u16, u64> ackedOn; ///< packets per EV, as the window counts them
+    std::map<u16, u64> ackedOn; ///< acknowledged packets per EV, as the window counts them
     std::map<u32, std::vector<u64>> sentAt;
-    std::vector<u32> unsent; ///< PSNs of the batch
+    std::vector<u32> unsent; ///< PSNs of the batch that did not leave
     bool ended = false;
 
     std::size_t completed() const { return sendq.una; }

@@ -13,7 +13,7 @@ class SimRequester;
 class SimResponder
 {
 public:
-    /// @p late: ns after the start, what comes before is not heard
+    /// @p late: packets before this time, in ns after the start, are ignored
     SimResponder(SimWorld &world, SimHost &host, SimWork &work, u64 late);
 
     void connect(SimRequester &requester) { peer = &requester; }
@@ -21,7 +21,7 @@ public:
     void dataArrived(const SimPacket &packet);
     void probeArrived(const SimPacket &packet);
 
-    /// After the last event: all messages have been executed.
+    /// Is called after the last event: all messages must have been executed.
     void checkEnd() const;
 
 private:
@@ -33,11 +33,11 @@ private:
     SimRequester *peer = nullptr;
 
     mrc_resp resp;
-    std::vector<unsigned long> mem; ///< the window's
-    Bytes memory;                   ///< that is written to
+    std::vector<unsigned long> mem; ///< memory of the receive window
+    Bytes memory;                   ///< the memory that is written to
     SimTimer sackTimer;
-    bool ended = false;       ///< by a NAK
-    std::size_t receives = 0; ///< messages executed for which a receive was asked for, and posted
+    bool ended = false;       ///< a NAK has ended the QP
+    std::size_t receives = 0; ///< messages executed that asked for a receive, and had one posted
 
     void trimmed(const SimPacket &packet, const mrc_hdr &hdr);
     bool busy() const;

@@ -27,9 +27,9 @@ struct SimWork {
     explicit SimWork(SimWorld &world);
 
     std::vector<SimMessage> messages;
-    std::set<u32> refused;           ///< PSNs that may not be executed
+    std::set<u32> refused;           ///< PSNs that must not be executed
     std::optional<u32> firstRefused; ///< the oldest of them
-    std::size_t executed = 0;        ///< messages
+    std::size_t executed = 0;        ///< number of executed messages
     std::map<u16, u64> arrivedOn;    ///< data packets per EV
 
     /// The byte at @p offset of message @p index.

@@ -21,11 +21,11 @@ struct SimWorld {
     SimReport report;
     SimClock clock;
     std::mt19937_64 rng;
-    std::uint64_t open = 0; ///< messages that have not come to their end
+    std::uint64_t open = 0; ///< messages that have not ended yet
 
     u64 now() const { return clock.now; }
 
-    /// Since the start.
+    /// Nanoseconds since the start.
     u64 elapsed() const { return clock.now - c.start; }
 
     u32 random() { return static_cast<u32>(rng()); }
@@ -35,7 +35,7 @@ struct SimWorld {
     u64 upTo(u64 n) { return n ? rng() % (n + 1) : 0; }
 };
 
-/// Ends the run with an error unless @p ok.
+/// Ends the run with an error if @p ok is false.
 inline void simCheck(bool ok, const char *what)
 {
     if (!ok)

@@ -54,7 +54,7 @@ struct Window {
         return mrc_tx_send(&w, bytes, ev, now);
     }
 
-    /// All that the peer has told of, its count of what lies beyond @p cack.
+    /// The peer's count of what lies beyond @p cack, with all that it has reported so far.
     u16 count(std::uint32_t cack, std::initializer_list<std::uint32_t> psns)
     {
         arrived.insert(psns.begin(), psns.end());
@@ -62,8 +62,8 @@ struct Window {
         return static_cast<u16>(arrived.size());
     }
 
-    /// A SACK that says: all up to @p cack, and @p psns, of @p ooo beyond it (of those told of, if
-    /// it is not given); caused by @p trigger.
+    /// A SACK for all up to @p cack, and for @p psns, of @p ooo packets beyond it (by default, of
+    /// all reported so far); caused by @p trigger.
     int sack(std::uint32_t cack, std::initializer_list<std::uint32_t> psns, std::uint32_t trigger,
              bool rtx = false, std::optional<u16> ooo = std::nullopt)
     {
@@ -94,7 +94,8 @@ struct Window {
         learn(0);
     }
 
-    /// The answer to probe @p id: all up to @p cack, and @p psns of @p ooo beyond it.
+    /// The answer to probe @p id: for all up to @p cack, and for @p psns of @p ooo packets beyond
+    /// it.
     int answer(u16 id, std::uint32_t cack, std::initializer_list<std::uint32_t> psns = {},
                u16 ooo = 0)
     {
@@ -114,7 +115,7 @@ struct Window {
     int trim(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, true, now, &res)); }
     int nack(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, false, now, &res)); }
 
-    /// These EVs are gone at the peer.
+    /// The peer says that these EVs are gone.
     void lose(const unsigned long *evs, bool unsent)
     {
         mrc_tx_gone gone{};
@@ -124,7 +125,7 @@ struct Window {
         learn(0);
     }
 
-    /// EV @p ev is gone here. @return when to call loseGone(), 0: never
+    /// EV @p ev is gone here. @return when to call loseGone(); 0: never
     u64 loseHere(u16 ev)
     {
         mrc_tx_gone gone{};
@@ -144,7 +145,7 @@ struct Window {
         return next;
     }
 
-    /// The EVs that the last call counted packets for.
+    /// The EVs for which the last call counted packets.
     std::set<unsigned> ackedEvs() const
     {
         std::set<unsigned> evs;
@@ -154,7 +155,7 @@ struct Window {
         return evs;
     }
 
-    /// How many it counted for this one.
+    /// How many packets the last call counted for this EV.
     unsigned acked(unsigned ev) const { return said(ev).acked; }
     std::uint64_t heard(unsigned ev) const { return said(ev).heard_ns; }
 
@@ -164,7 +165,7 @@ struct Window {
     bool cleared(unsigned ev) const { return said(ev).what & MRC_NEWS_CLEARED; }
     bool silent(unsigned ev) const { return said(ev).what & MRC_NEWS_SILENT; }
 
-    /// A packet is held to be lost (by a NACK), and sent again on @p ev.
+    /// A NACK makes a packet lost, and it is sent again on @p ev.
     void again(std::uint32_t psn, u16 ev)
     {
         now += 10 * kRtt;
@@ -173,7 +174,7 @@ struct Window {
     }
 
 private:
-    /// What it learned of each EV.
+    /// What the last call learned of each EV.
     std::map<unsigned, mrc_news_ev> news;
 
     mrc_news_ev said(unsigned ev) const
@@ -199,7 +200,7 @@ private:
     }
 };
 
-/// A window that knows the RTT: a first packet, on EV 99, was acknowledged.
+/// A window that knows the RTT: a first packet, on EV 99, has been acknowledged.
 inline Window withRtt(std::uint32_t psn = 0)
 {
     Window win(psn);
@@ -210,7 +211,7 @@ inline Window withRtt(std::uint32_t psn = 0)
     return win;
 }
 
-/// A window with an RTT and @p n packets in flight that were sent just now, on EVs 1, 2, ...
+/// A window with an RTT and @p n packets in flight that were just sent, on EVs 1, 2, ...
 inline Window withTail(unsigned n)
 {
     Window win = withRtt();
@@ -219,7 +220,7 @@ inline Window withTail(unsigned n)
     return win;
 }
 
-/// How long to be silent before a probe, with an RTT and nothing unusual.
+/// How long silence must last before a probe, with an RTT and nothing unusual.
 inline const std::uint64_t kQuiet = 2 * kRtt + mrc_timing_software.probe_slack;
 
 #endif
