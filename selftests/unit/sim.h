@@ -38,15 +38,14 @@ struct SimConfig {
     double forged = 0;    ///< a data packet is followed by a forged SACK
     bool fifo = true;     ///< packets of one path keep their order
     bool carrier = false; ///< an outage of a plane is seen at once, else never,
-    std::uint64_t peerTellsNs =
-        0;                        ///< or only by the host that answers, which reports it after this
-    std::uint64_t outageAt = 0;   ///< ns after the start; 0: no outage
-    std::uint64_t outageEnds = 0; ///< ns after the start
-    int outagePlanes = 1;         ///< planes 1..n fail
-    int holeEvs = 0;              ///< the first n EVs swallow all packets, silently,
-    std::uint64_t holeAt = 0;     ///< from this time after the start
-    std::uint64_t holeNs = 0;     ///< for this long
-    std::uint64_t holePeriod = 0; ///< and again after this period; 0: once
+    std::uint64_t peerTellsNs = 0;  ///< or only by the answering host, which reports it after this
+    std::uint64_t outageAt = 0;     ///< ns after the start; 0: no outage
+    std::uint64_t outageEnds = 0;   ///< ns after the start
+    int outagePlanes = 1;           ///< planes 1..n fail
+    int holeEvs = 0;                ///< the first n EVs swallow all packets, silently,
+    std::uint64_t holeAt = 0;       ///< from this time after the start
+    std::uint64_t holeNs = 0;       ///< for this long
+    std::uint64_t holePeriod = 0;   ///< and again after this period; 0: once
     std::uint64_t evProbeUntil = 0; ///< EVs are probed at least this long, with messages or without
     std::uint64_t skewNs = 5000;    ///< additional delay per plane
     std::uint32_t windowUnits = 1;  ///< MPR
