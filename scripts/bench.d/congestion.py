@@ -35,7 +35,7 @@ SENDERS, SINK, VICTIM_SINK = 8, 9, 10
 MESSAGE = 65536
 PATH_MTU = 1024
 FOREIGN = "foreign traffic"
-# Seconds between samples, until a run is watched, and of foreign traffic.
+# Seconds between samples, before a run is watched, and of foreign traffic.
 INTERVAL, SETTLE = 0.02, 2
 FOREIGN_FLOWS, FOREIGN_BEFORE, FOREIGN_DURING, FOREIGN_AFTER = 4, 2, 4, 2
 PROFILE = 7
@@ -43,8 +43,8 @@ COUNTERS = ("retransmitted_packets", "local_ack_timeout_err", "trim_nack_receive
 
 
 class Case(typing.NamedTuple):
-    """One run. senders: of the incast; cc: fixed, nscc, or a TCP; victim: one more flow, from the
-    last sender to another host."""
+    """One run. senders: of the incast; cc: fixed, nscc, or a TCP; victim: the last sender has one more
+    flow, to another host."""
 
     senders: int
     cc: str
@@ -86,7 +86,7 @@ def mrcctl(n, *lines):
 
 
 def base_rtt_us():
-    """What the fabric takes when it is empty, as an operator would find out: it is set below."""
+    """Measures the base RTT of the empty fabric, as an operator would find it; it is set below."""
     found = []
     for _ in range(5):
         answer = run([MRCCTL, "-n", "h1", "-j", "probe", device(1), "remote",
@@ -96,7 +96,7 @@ def base_rtt_us():
 
 
 class Hosts:
-    """Their devices, routes and CC profiles."""
+    """The hosts' devices, routes and CC profiles."""
 
     def __init__(self, rate):
         self.rate = rate
@@ -105,7 +105,7 @@ class Hosts:
         self.gids = {n: lab("gid", f"h{n}") for n in range(1, VICTIM_SINK + 1)}
 
     def prepare(self, case):
-        """Routes to both receivers with the profile of this case."""
+        """Sets routes to both receivers with the profile of this case."""
         settings = "none window 1048576" if case.cc == "fixed" else (
             f"nscc rate {PLANES * self.rate}mbit base-rtt {self.base}us "
             f"trimming {'on' if case.trim else 'off'}")
@@ -125,7 +125,7 @@ class Hosts:
 
 
 class Flow:
-    """MRC: writes of 64 KiB, two at a time, whose bytes the receiver verifies."""
+    """MRC: writes of 64 KiB, two at a time; the receiver verifies their bytes."""
 
     def __init__(self, stack, hosts, start, end):
         self.start, self.end = start, end
@@ -151,13 +151,13 @@ class Flow:
         return process
 
     def bytes(self):
-        """Payload that has left this host for the first time. One flow per device but for the
+        """Payload that has left this host for the first time. Each device has one flow, except the
         victim's host, see Victim."""
         return (counter(self.start, "tx_packets") - counter(self.start, "retransmitted_packets")
                 ) * PATH_MTU
 
     def finish(self):
-        """What the client says in the end."""
+        """The client's final output."""
         self.client.send_signal(signal.SIGTERM)
         for process in (self.client, self.server):
             process.wait(timeout=120)
@@ -170,7 +170,7 @@ class Flow:
 
 
 class Victim(Flow):
-    """Its receiver has no other flow, so what has come there is what counts."""
+    """The victim's receiver has no other flow, so what has arrived there counts."""
 
     def bytes(self):
         return counter(self.end, "rx_packets") * PATH_MTU
@@ -254,8 +254,8 @@ def counts():
 
 class Burner:
     """Runs whenever nothing else does, so that the guest's clock, which counts instructions, never
-    waits for this host: a timer of the guest that had to wake the host up would come late when that
-    is busy. What it does not get is what all else needs."""
+    waits for this host. A timer of the guest that had to wake a busy host would come late. The share of
+    the CPU that this does not get is what everything else needs."""
 
     def __init__(self, stack):
         self.process = subprocess.Popen(["chrt", "-i", "0", "sh", "-c", "while :; do :; done"])
@@ -305,7 +305,7 @@ def run_case(case, fabric, hosts, burner, opts):
 
 
 def run_foreign(fabric, hosts):
-    """One flow by both planes; for a while TCP fills one of them."""
+    """One flow over both planes; for a while TCP fills one of them."""
     case = Case(1, "nscc", True, True)
     fabric.set(case)
     hosts.prepare(case)
@@ -331,7 +331,7 @@ def run_foreign(fabric, hosts):
 
 
 def tried(what, *arguments):
-    """A flow that ends is a result, too, and the others are still to come."""
+    """A flow that ends is a result, too, and the other runs must still come."""
     try:
         return what(*arguments)
     except (RuntimeError, subprocess.TimeoutExpired) as error:

@@ -2,22 +2,22 @@
 """Computes figures from the runs of congestion.py. Times are in seconds, rates in Mb/s, queues in parts
 of a plane's bandwidth-delay product."""
 
-# On the wire, beside the payload of a packet: Ethernet, outer and inner IPv6, UDP, BTH, METH, RETH,
-# ICRC.
+# Bytes on the wire besides the payload of a packet: Ethernet, outer and inner IPv6, UDP, BTH, METH,
+# RETH, ICRC.
 HEADERS = 14 + 40 + 40 + 8 + 12 + 4 + 16 + 4
 TARGET = 0.75       # of a base RTT
-MOVED_RTTS = 20     # within which MRC is to leave a plane that others fill
+MOVED_RTTS = 20     # within which MRC must leave a plane that others fill
 RATE_BIN = 0.1      # seconds
 
 
 def jain(shares):
-    """Fairness: 1 when all are equal, 1/n when one has all; None when nobody has anything."""
+    """Fairness: 1 if all are equal, 1/n if one has all; None if there is no goodput at all."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares else None
 
 
 def rates(samples, flow):
-    """Mb/s of a flow, between each two samples."""
+    """Mb/s of a flow between consecutive samples."""
     return [(b["t"], (b["bytes"][flow] - a["bytes"][flow]) * 8 / (b["t"] - a["t"]) / 1e6)
             for a, b in zip(samples, samples[1:])]
 
@@ -45,7 +45,7 @@ def mean_queue(samples, bdp):
 
 
 def used(samples, capacity):
-    """Part of the links to the receiver that was sent on, whatever it was."""
+    """The part of the links' time to the receiver in which something was sent."""
     first, last = samples[0]["ports"], samples[-1]["ports"]
     return sum((b_sent - a_sent) * 8 / (b_at - a_at) * 1e3
                for (_, a_at, a_sent), (_, b_at, b_sent) in zip(first, last)) / capacity
@@ -56,13 +56,13 @@ def mean(values):
 
 
 def worst(completions, key):
-    """Of the flows, in milliseconds; None where nobody counted."""
+    """Round trips of the flows, in milliseconds; None where none was measured."""
     found = [one[key] for one in completions if one and one["count"]]
     return max(found) / 1e6 if found else None
 
 
 class Run:
-    """One run and what follows from it."""
+    """One run and its figures."""
 
     def __init__(self, record, run):
         self.case, self.name = run["case"], run["name"]
@@ -73,7 +73,7 @@ class Run:
         goodputs = [total(self.samples, flow) for flow in range(len(self.samples[0]["bytes"]))]
         self.victim = goodputs[senders] if self.case["victim"] else None
         if self.case["victim"]:
-            # The victim's host has both: what it sent is both's.
+            # The victim's host has both flows: what it sent belongs to both.
             goodputs[senders - 1] -= self.victim
         self.goodputs = goodputs[:senders]
         self.jain = jain(self.goodputs)
@@ -92,7 +92,7 @@ class Run:
 
 
 def share_of_first(samples, start, end):
-    """Of what was sent between two moments, what went by the first plane; None if nothing was."""
+    """The first plane's part of what was sent between two moments; None if nothing was sent."""
     inside = [s for s in samples if start <= s["t"] <= end]
     if len(inside) < 2:
         return None
@@ -101,7 +101,7 @@ def share_of_first(samples, start, end):
 
 
 def foreign(record):
-    """What MRC did when others came to the first plane."""
+    """What MRC did when other traffic came to the first plane."""
     runs, rtt = record["foreign"], record["base_rtt_us"] / 1e6
     samples, came, went = runs["samples"], runs["came"], runs["went"]
     moved = came + MOVED_RTTS * rtt

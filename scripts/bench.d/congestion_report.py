@@ -11,7 +11,7 @@ from curves import Curves
 from frame import COLORS
 
 SECONDS = "time in seconds"
-# Of a run, so that what it says is of windows and not of this guest's CPU.
+# The CPU that a run must have left, so that its results show windows and not this guest's CPU.
 IDLE = 0.25
 GROUPS = ((2, False), (4, False), (8, False), (8, True))
 
@@ -21,7 +21,7 @@ def cell(value, form, width):
 
 
 def binned(pairs, width):
-    """Means over so many seconds, by the middle of each."""
+    """Means over so many seconds, each placed at the middle of its interval."""
     bins = {}
     for t, value in pairs:
         bins.setdefault(int(t / width), []).append(value)

@@ -11,7 +11,7 @@ PACKET = r"/qps:(\d+)/sack:(\d+)/loss:(\d+)"
 
 
 def medians(benchmarks):
-    """{name: entry} of the medians; of single runs, of one round, where there are none."""
+    """{name: entry} of the medians; of the single run where there are no medians."""
     found = {}
     for one in benchmarks:
         if one.get("aggregate_name", "median") == "median":
@@ -20,7 +20,7 @@ def medians(benchmarks):
 
 
 def table(title, rows):
-    """@rows begins with the head."""
+    """Formats a table; @rows begins with the head."""
     lines = [" | ".join(["", *row, ""]).strip() for row in rows]
     rule = "|" + "---|" * len(rows[0])
     return "\n".join(["", title, "", lines[0], rule, *lines[1:]])

@@ -30,13 +30,13 @@ from flows import STEADY, Ends, Mrc, Stream, check_alive, settle
 from machine import MRCCTL, OUT, lab, run, say, steer_packets, wait_until
 
 INTERVAL = 0.01
-# Seconds of a run: until it is watched, until the fault, until the restore, until the end.
+# Seconds of a run: before it is watched, until the fault, until the restore, until the end.
 SETTLE, BEFORE, DURING, AFTER = 2, 1, 3, 3
 # Seconds without any plane: perftest's QPs end after 29 timeouts of 67 ms.
 OUTAGE = 0.5
-# A timeout of verbs that is longer than any fault here, 4.3 s: nothing is to wait for it.
+# A verbs timeout that is longer than any fault here, 4.3 s: nothing may have to wait for it.
 PATIENT = 20
-# Samples further apart than this, in seconds: the machine stood still meanwhile.
+# Seconds between two samples beyond which the machine is taken to have stood still.
 STILL = 0.025
 TRACE = "/sys/kernel/tracing/instances/failover"
 EVENTS = ("mrc_loss", "mrc_ev", "mrc_ports")
@@ -45,18 +45,18 @@ EVENTS = ("mrc_loss", "mrc_ev", "mrc_ports")
 # ---- what breaks ----------------------------------------------------------------
 
 def cut(planes, host="h1"):
-    """So many planes lose their link at a host, which sees it."""
+    """A number of planes lose their link at a host, which sees it."""
     return lambda plane, spine: [
         ("fail", "link", f"{host}:eth{(plane - 1 + i) % PLANES + 1}") for i in range(planes)]
 
 
 def switch(name):
-    """A switch drops all, its links stay up."""
+    """A switch drops all packets, its links stay up."""
     return lambda plane, spine: [("fail", "switch", name.format(plane, spine))]
 
 
 def lossy(loss, both=False):
-    """A trunk loses some of what goes towards h2, or also what comes back."""
+    """A trunk loses some of the packets towards h2, or also of those that come back."""
     def commands(plane, spine):
         ways = [f"p{plane}t0r1:t1s{spine}", f"p{plane}t1s{spine}:t0r1"][:1 + both]
         return [("netem", way, "loss", loss) for way in ways]
@@ -64,7 +64,7 @@ def lossy(loss, both=False):
 
 
 def all_of(planes):
-    """EVs of whole planes, of two spines each."""
+    """The EVs of whole planes, of two spines each."""
     return lambda plane, spine: [ev_of((plane - 1 + i) % PLANES + 1, s)
                                  for i in range(planes) for s in (1, 2)]
 
@@ -74,12 +74,13 @@ def one_ev(plane, spine):
 
 
 def ev_of(plane, spine):
-    """As scripts/lab numbers them."""
+    """The EVs in scripts/lab's numbering."""
     return (plane - 1) * 2 + spine - 1
 
 
 class Case(typing.NamedTuple):
-    """What it is, planes that are left, lab commands and EVs of MRC that die by plane and spine."""
+    """A fault: its name, the planes that are left, its lab commands, and MRC's EVs that die, by plane
+    and spine."""
 
     name: str
     left: int
@@ -89,7 +90,7 @@ class Case(typing.NamedTuple):
 
     @property
     def outage(self):
-        """Nothing is left: there is no way back before the restore."""
+        """Whether no path is left: then there is none before the restore."""
         return not self.left
 
 
@@ -119,19 +120,19 @@ def healing(command):
 # ---- what the module says ---------------------------------------------------------
 
 def numbers(text):
-    """Of a list as the kernel writes it: 1-3,7"""
+    """The numbers of a list as the kernel writes it: 1-3,7"""
     ranges = ([int(n) for n in part.split("-")] for part in text.split(",") if part)
     return [n for ends in ranges for n in range(ends[0], ends[-1] + 1)]
 
 
 class Trace:
-    """The module's tracepoints, of h1's sending, and of each host's ports."""
+    """The module's tracepoints: of h1's sending, and of each host's ports."""
 
     LINE = re.compile(r" (\d+\.\d+): (mrc_\w+): (.*)")
     EV = re.compile(r"remote=(\S+) ev=(\d+) port=(\d+) (\S+) -> (\S+) \((.*)\)")
 
     def __init__(self, remote):
-        """remote: h2's GID; the peer of whoever has another is h1."""
+        """remote: h2's GID; a host with another peer is h2, and its peer is h1."""
         self.remote = ipaddress.ip_address(remote)
         os.mkdir(TRACE)
         self.write("trace_clock", "mono")
@@ -175,7 +176,7 @@ class Trace:
 # ---- the runs ---------------------------------------------------------------------
 
 def watch(flow, client, fault, heal, during):
-    """Samples, the two moments, and the counts there and at the end."""
+    """Samples, the moments of the fault and the restore, and the counts there and at the end."""
     samples, moments, counts = [], [], []
     start = time.monotonic()
     due = [(start + BEFORE, fault), (start + BEFORE + during, heal)]
@@ -191,7 +192,7 @@ def watch(flow, client, fault, heal, during):
 
 
 def stood_still(run):
-    """Between two samples that figures are made of, in seconds at most."""
+    """The longest time between two samples that figures are made of, in seconds."""
     times = [t for t, _ in run.get("samples", []) if run["outage"] or t <= run["heal"]]
     return max((b - a for a, b in zip(times, times[1:])), default=0)
 
@@ -234,7 +235,8 @@ def tried(name, flow, trace, opts):
 
 
 def least_disturbed(name, flow, trace, opts):
-    """Again, when the machine stood still: which run counts has nothing to do with its result."""
+    """Runs a case again when the machine stood still: the choice of the run does not depend on its
+    result."""
     runs = []
     while len(runs) < opts.tries:
         runs.append(tried(name, flow, trace, opts))
@@ -246,7 +248,7 @@ def least_disturbed(name, flow, trace, opts):
 
 
 def set_window(window, remote):
-    """Of MRC's queue pair, in KiB."""
+    """The memory of MRC's queue pair, in KiB."""
     for words in (["cc-profile", "add", "mrc0", "1", "algorithm", "none",
                    "window", str(window << 10)],
                   ["route", "replace", "mrc0", remote + "/128", "ev-profile", "2",

@@ -2,13 +2,13 @@
 """Computes figures from one run of failover.py. Times are in seconds since the fault, rates in Mb/s."""
 from goodput import ENOUGH, Curve, recovered
 
-BEFORE, LAST = 1.0, 1.0     # seconds that "before" and "after the cut" are taken over
+BEFORE, LAST = 1.0, 1.0     # seconds over which "before" and "after the cut" are taken
 
 
 def ports_changed(events, masks, planes):
-    """(when, was one lost?) of changes of the ports that events have in all of these masks.
+    """(when, whether a port was lost) of each change of the ports that are up in the events' masks.
 
-    masks: what counts, by host. Before the first event all @planes ports are up.
+    masks: the masks that count, by host. Before the first event all @planes ports are up.
     """
     up = {host: (1 << planes) - 1 for host in masks}
     for event in events:
@@ -23,12 +23,12 @@ def ports_changed(events, masks, planes):
 
 
 def noticed(events, planes):
-    """(when, was one lost?): a host's kernel has told it of a port of its own."""
+    """(when, whether a port was lost): a host's kernel has reported one of its own ports."""
     return ports_changed(events, {"h1": ["local"], "h2": ["local"]}, planes)
 
 
 def path_left(events, lost_evs, planes):
-    """When the last of the EVs that died was taken out of use, or its port was."""
+    """When the last of the dead EVs, or its port, was taken out of use."""
     first = {}
     for event in events:
         if event["event"] == "mrc_ev" and event["new"] == "assumed-bad":
@@ -39,13 +39,13 @@ def path_left(events, lost_evs, planes):
 
 
 def last_loss(events, lost_evs):
-    """When a packet on one of the EVs that died was last held to be lost."""
+    """When a packet on a dead EV was last held to be lost."""
     return max((event["t"] for event in events
                 if event["event"] == "mrc_loss" and set(event["evs"]) & set(lost_evs)), default=None)
 
 
 def packets_lost(counts):
-    """Of those sent again, some arrived twice after all: the others were lost."""
+    """Packets that were really lost: those sent again, less those that arrived twice after all."""
     if "duplicates" not in counts:
         return None
     return max(0, counts["retransmitted"] - counts["duplicates"])
@@ -56,11 +56,11 @@ def total(counts):
 
 
 class Scene:
-    """What a run is judged by: the goodput that it is to come back to, from when on, until when."""
+    """What a run is judged by: the goodput that it must come back to, and from when until when."""
 
     def __init__(self, run, curve, before):
         fault, heal = run["fault"], run["heal"] - run["fault"]
-        # Without any path nothing can recover before the restore, and all of it can after that.
+        # Without any path nothing can recover before the restore; after it everything can.
         self.remains = before * (1 if run["outage"] else run["left"])
         self.begin = heal if run["outage"] else 0.0
         self.end = curve.times[-1] if run["outage"] else heal

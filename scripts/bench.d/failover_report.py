@@ -11,17 +11,17 @@ import sys
 from failover_figures import BEFORE, figures
 from frame import COLORS, LEFT, Frame
 
-# Of an EV that loses some, probes get through: it is tried again. Without any path, all is
-# lost until one is back.
+# Probes get through on an EV that loses some packets, so it is tried again. Without any path all
+# packets are lost until one is back.
 NO_LAST_LOSS = ("lossy", "outage")
-# MRC with the timeout that perftest has, and with one that is longer than a fault.
+# MRC with the timeout of perftest, and with a timeout that is longer than a fault.
 OURS = ("MRC", "MRC, timeout 20")
 PEERS = (*OURS, "MPTCP", "ECMP TCP")
 COLOR = dict(zip(("MRC", "MPTCP", "ECMP TCP", "MRC, timeout 20"), COLORS))
-# The others die in silence.
+# The other faults are silent.
 VISIBLE = ("cut1", "cut2", "cut3", "cutfar", "cutfar2", "cutfar3", "outage")
 RESOLUTION = 10     # ms
-SMOOTH = 10         # bins that the thick curve is the mean of
+SMOOTH = 10         # bins that a point of the thick curve averages
 
 
 def ms(seconds):
@@ -44,7 +44,7 @@ class Picture(Frame):
         start, end = -BEFORE, min(run["curve"][-1][0] for run in runs.values())
         self.curves = {peer: [(t, rate) for t, rate in run["curve"] if start <= t <= end]
                        for peer, run in runs.items()}
-        # One burst after a standstill would flatten the rest.
+        # One burst after a standstill would flatten the rest of the picture.
         top = max(run["before"] for run in runs.values()) * 1.5
         heal = max(run["heal"] for run in runs.values())
         super().__init__(name, "Mb/s", start, end, top, [
@@ -56,13 +56,14 @@ class Picture(Frame):
         width = 122 if wide else 110
         for i, peer in enumerate(self.runs):
             self.legend_entry(i, width, COLOR[peer], peer)
-        # There is not the room for all of it.
+        # There is no room for the whole text.
         text = "thin: each 10 ms, thick: 100 ms" if wide else \
             "thin: each 10 ms, thick: mean of 100 ms; dashed: what remains of MRC's"
         self.text(LEFT + width * len(self.runs), 49, text)
 
     def content(self):
-        """Each 10 ms thin, and their mean over the thick; what remains to MRC dashed."""
+        """Each 10 ms as a thin line, their mean as a thick one; MRC's remaining capacity as a dashed
+        line."""
         for peer, pairs in self.curves.items():
             self.curve(peer, pairs, 0.35, 0.8)
         for peer, pairs in self.curves.items():
@@ -114,7 +115,8 @@ class Report:
                 f"{cell(run['again_per_lost'], '.2f', 6)} {cell(run['again_restored'], 'd', 7)}")
 
     def ratios(self):
-        """Time to recover, the peers' to MRC's. A peer that has not: to the end at least."""
+        """The peers' time to recover, divided by MRC's. For a peer that has not recovered: at least the
+        time to the end."""
         comparable = {case: runs for case, runs in self.cases.items()
                       if len(runs) > 1 and runs.get("MRC", {}).get("recovered") is not None}
         if not comparable:
@@ -140,14 +142,14 @@ class Report:
                     yield from self.goals_of(case, runs[ours], self.names[case] + ours[len("MRC"):])
 
     def goals_of(self, case, run, name):
-        """The same of one of them."""
+        """The same for one run."""
         limit, back = self.limits(case, run)
         for key, what in (("path_left", "path left"), ("last_loss", "last loss")):
             value = ms(run[key])
             if key != "last_loss" or case not in NO_LAST_LOSS:
                 yield f"{name}: {what}", value, "ms", f"<= {limit:.1f}", (
                     self.in_time(case, value, limit))
-        # Goodput is seen in steps: as many as the time takes, and the first that is good.
+        # Goodput is seen in steps: those that the time takes, and the first good one.
         value, limit = ms(run["recovered"]), RESOLUTION * (math.ceil(back / RESOLUTION) + 1)
         yield (f"{name}: recovered", value, "ms", f"<= {limit}",
                value is not None and value <= limit)
@@ -159,18 +161,18 @@ class Report:
 
     @staticmethod
     def limits(case, run):
-        """Milliseconds to leave paths, and to recover."""
+        """Milliseconds until paths are left, and until goodput is back."""
         if case not in VISIBLE:
             limit = ms(max(10 * run["rtt"], 0.002))
             return limit, limit
-        # What a carrier shows counts from when the kernel has told of it.
+        # A fault with loss of carrier counts from when the kernel has reported it.
         seen, back = (ms(run[key] or 0) for key in ("noticed", "noticed_back"))
         limit = ms(3 * run["rtt"])
         return seen + limit, (back if case == "outage" else seen) + limit
 
     @staticmethod
     def in_time(case, value, limit):
-        """A port that had nothing in flight when it was cut says nothing: None."""
+        """None: the port had nothing in flight when it was cut, so nothing can be said."""
         if value is None:
             return None if case in VISIBLE else False
         return value <= limit

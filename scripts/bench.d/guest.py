@@ -23,7 +23,7 @@ CLIENT, SERVER = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
 RXE_NETDEV, RXE_ADDR = "rxe-net", "192.0.2.1"
 TCP_PLANES = (1, 2)
 FIXED = 7  # a CC profile
-NIC_MBPS = 200  # of each plane, where the NIC is what is slow
+NIC_MBPS = 200  # of each plane, where the NIC is the bottleneck
 
 
 class Pair:
@@ -59,7 +59,7 @@ def tcp_addr(plane, host):
 
 
 def tcp_way(plane, host, peer, usid):
-    """A second address per host, reached through one path of the same fabric."""
+    """A second address per host, which one path of the same fabric leads to."""
     path = run([LAB, "path", host, peer, str(plane), "1"]).strip()
     run(["ip", "-n", host, "addr", "add", tcp_addr(plane, host) + "/128", "dev", "lo"])
     run(["ip", "-n", host, "-6", "route", "replace", f"fcbb:bb00:{usid[host]}:d6::/64", "encap",
@@ -86,7 +86,7 @@ def tcp_bw(plane, seconds):
 
 
 def best_tcp_bw(seconds):
-    """A plane whose links are received on the client's CPU, and one of the server's."""
+    """A plane whose links are received on the client's CPU, and a plane of the server's."""
     return max(tcp_bw(plane, seconds) for plane in TCP_PLANES)
 
 
@@ -111,7 +111,7 @@ class Bench:
         self.opts, self.figures, self.misses = opts, {}, []
         self.mrc = Pair("h2", "h1", run([LAB, "management", "h2"]).strip(), "mrc1", "mrc0", "fd00:6d72",
                         {"RDMAV_DRIVERS": PROVIDER})
-        # As rdma_rxe has it: both ends are one device, and no fabric lies between.
+        # As for rdma_rxe: both ends are one device, without a fabric in between.
         self.local = Pair("h1", "h1", "127.0.0.1", "mrc0", "mrc0", "fd00:6d72",
                           {"RDMAV_DRIVERS": PROVIDER})
         run([MRCCTL, "-n", "h1", "cc-profile", "add", "mrc0", str(FIXED), "algorithm", "none",
@@ -142,7 +142,7 @@ class Bench:
         return self.mrc.write_bw(self.opts.seconds)
 
     def steer(self, cc_profile):
-        """The CC profile of QPs from h1 to h2."""
+        """Sets the CC profile of QPs from h1 to h2."""
         gid = run([LAB, "gid", "h2"]).strip()
         mrcctl = [MRCCTL, "-n", "h1", "-j", "route"]
         route = json.loads(run(mrcctl + ["get", "mrc0", gid]))[0]
@@ -150,7 +150,8 @@ class Bench:
                       "cc-profile", str(cc_profile)])
 
     def fixed_bw(self):
-        """Without congestion control. With it, nothing is set, and there are neither marks nor trims."""
+        """Compares with and without congestion control. With it, nothing is set, and there are no marks
+        or trims."""
         self.steer(FIXED)
         try:
             return self.mrc_bw()
@@ -183,7 +184,7 @@ class Bench:
                               "mrc, fixed window, 1 % on every link": lambda: lossy(self.fixed_bw)})
 
     def qdiscs(self, planes):
-        """Of h1's planes: a slow link behind what systemd gives each netdev."""
+        """The queues of h1's planes: a slow link behind the qdisc that systemd gives each netdev."""
         for plane in planes:
             tc = ["tc", "-n", "h1", "qdisc", "replace", "dev", f"eth{plane}"]
             run(tc + ["root", "handle", "1:", "htb", "default", "1"])
@@ -192,8 +193,8 @@ class Bench:
             run(tc + ["parent", "1:1", "fq_codel"])
 
     def nic_counts(self, planes):
-        """Packets that queues of this host dropped or marked, and that h1 holds to be lost by EVs;
-        EVs that are out."""
+        """Packets that queues of this host dropped or marked, and that h1 holds to be lost by EVs; EVs
+        that are out of use."""
         evs = json.loads(run([MRCCTL, "-n", "h1", "-j", "-d", "-s", "peer", "show", "mrc0"]))
         evs = [ev for peer in evs for ev in peer["peer-ev"]]
         queues = [q for plane in planes
@@ -204,7 +205,7 @@ class Bench:
                 "out": sum(ev["state"] not in ("good", "skip") for ev in evs)}
 
     def nic(self):
-        """The host can send faster than its NIC: queues are to stay short, paths to stay good."""
+        """The host can send faster than its NIC: queues must stay short, and paths must stay good."""
         planes = [p["port"] for p in json.loads(run([MRCCTL, "-n", "h1", "-j", "plane", "show",
                                                      "mrc0"]))]
         self.qdiscs(planes)

@@ -19,28 +19,28 @@ import subprocess
 from machine import LAB, OUT, PROVIDER, gid_index, ns, run, say, serving
 
 CLIENT, SERVER = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
-# Sizes from, to, and how many writes of each: what takes some seconds.
+# The smallest and largest size, and how many writes of each: enough for some seconds.
 SWEEPS = [(1, 1 << 16, 2000), (1 << 17, 1 << 20, 200), (1 << 21, 1 << 26, 20)]
 
 
-# Gb/s: of less, the two digits that mrc_example shows make no ratio.
+# Gb/s: below this, the two digits that mrc_example shows are too coarse for a ratio.
 LEAST = 0.2
 
 
 class Hosts:
-    """Two of them, with a device each."""
+    """Two hosts, with a device each."""
 
     def __init__(self):
         self.env = dict(os.environ, RDMAV_DRIVERS=PROVIDER)
         self.host = run([LAB, "management", "h2"]).strip()
 
     def between(self, command):
-        """@param command: of a device and the index of its GID. Returns what the client says."""
+        """@param command: of a device and the index of its GID. Returns the client's output."""
         def at(device):
             return command(device, gid_index(device, "fd00:6d72"))
         with serving(ns("h2") + SERVER + at("mrc1"), env=self.env) as server:
             out = run(ns("h1") + CLIENT + at("mrc0") + [self.host], env=self.env)
-            # It verifies as well, and says so by its status.
+            # It verifies as well, and reports that by its exit status.
             try:
                 status = server.wait(timeout=30)
             except subprocess.TimeoutExpired:

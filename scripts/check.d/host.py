@@ -14,8 +14,8 @@ import report
 import tap
 
 TOP = Path(__file__).resolve().parents[2]
-# The machines go first. What only computes takes what they leave, a fifth of the CPUs; tests that
-# look at a clock cannot live on that.
+# The machines have priority. Steps that only compute get what is left, a fifth of the CPUs; that is too
+# little for tests that look at a clock.
 COMPUTING = 19
 TESTING = 5
 
@@ -25,7 +25,7 @@ def run(command, nice=COMPUTING, **how):
 
 
 def gtest_counts(written):
-    """The cases of a program, by its own report."""
+    """The cases of a program, from its own report."""
     counts = tap.Counts()
     for suite in xml.etree.ElementTree.parse(written).getroot().iter("testsuite"):
         total, failed, skipped, off = (
@@ -36,8 +36,8 @@ def gtest_counts(written):
 
 
 def unit_counts(junit, cases):
-    """What ctest ran: a program of GoogleTest counts as the cases in its report, which lies in the
-    folder cases, everything else as one."""
+    """What ctest ran. A GoogleTest program counts as the cases in its report, which lies in the folder
+    cases; everything else counts as one."""
     counts = tap.Counts()
     for test in xml.etree.ElementTree.parse(junit).getroot().iter("testcase"):
         written = cases / f"{test.get('name')}.xml"
@@ -46,14 +46,14 @@ def unit_counts(junit, cases):
         own = tap.Counts(int(not failed and not skipped), int(failed), int(skipped))
         if written.exists():
             own = gtest_counts(written)
-            # It may break after its last case.
+            # A program may crash after its last case.
             own.failed = own.failed or int(failed)
         counts.add(own)
     return counts
 
 
 class Step:
-    """One of them: what it counted, how long it took, and what it has to complain about."""
+    """A step: its counts, how long it took, and its complaints."""
 
     name = ""
     log = ""
@@ -117,12 +117,12 @@ class Unit(Step):
         if status:
             quiet = re.compile(r" Passed +[0-9.]+ sec$|^ +Start |^\[ +(RUN|OK) |^\[-+\]")
             lines = log.read_text(errors="replace").splitlines()
-            # A test whose program is missing counts as skipped there.
+            # ctest counts a test whose program is missing as skipped.
             self._failed("\n".join(line for line in lines if not quiet.search(line)))
 
 
 class Lint(Step):
-    """scripts/lint: a test for each of its lines. With "--deep" what takes minutes, too."""
+    """scripts/lint: a test for each of its lines. With "--deep" also what takes minutes."""
 
     name = "static checks"
     log = "build/lint.log"
@@ -160,7 +160,7 @@ class Fuzz(Step):
 
 
 class Steps:
-    """A thread that does them, in turn."""
+    """A thread that runs the steps in turn."""
 
     def __init__(self, steps):
         self.steps = steps
@@ -175,21 +175,21 @@ class Steps:
             step()
 
     def tell(self):
-        """Of those that have ended since the last call. Returns False when all is told."""
+        """Reports steps that have ended since the last call. Returns False when all are reported."""
         while self.untold and self.untold[0].done:
             self.untold.pop(0).tell()
         alive = self.thread.is_alive()
         return bool(self.untold) and (alive or self.untold[0].done)
 
     def conclude(self, counts, phases):
-        """Adds what they counted, and how long each took."""
+        """Adds the counts of the steps, and how long each took."""
         for step in self.steps:
             counts.add(step.counts)
-            # One that its thread did not come to has not passed.
+            # A step that its thread did not reach has not passed.
             counts.failed += not step.done
             phases[f"{step.name}, beside machines"] = step.seconds
 
     def failures(self):
-        """A line for each that failed."""
+        """A line for each failed step."""
         return [f"{step.name}, log in {step.log}"
                 for step in self.steps if step.counts.failed or not step.done]  # fmt: skip

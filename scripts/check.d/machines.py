@@ -12,19 +12,19 @@ from pathlib import Path
 import tap
 
 TOP = Path(__file__).resolve().parents[2]
-# "scripts/vm": the command succeeded and the kernel complained; the time limit; a machine that
-# failed or died.
+# Exit status of scripts/vm: the command succeeded but the kernel complained; the time limit; a machine
+# that failed or died.
 COMPLAINED, LIMIT, DIED = 99, 124, 125
-# Of a machine: its memory and what the emulator needs.
+# Memory that a machine and its emulator need.
 KIB_EACH = 3 << 20
 MOST = 8
-# Machines in a row that take nothing, before a queue is given up.
+# If this many machines in a row take nothing, the queue is given up.
 IDLE_MOST = 3
 
 
 @dataclass
 class Result:
-    """What became of one file: how it ended (tap.py), seconds, why, and what it printed."""
+    """The result of one file: how it ended (tap.py), seconds, the reason, and what it printed."""
 
     status: int
     seconds: float
@@ -37,14 +37,14 @@ class Result:
 
     @property
     def second_try(self):
-        """Not after the kernel complained or died."""
+        """Whether it may go on: not after the kernel complained or died."""
         return self.status == tap.FAILED
 
 
 @dataclass
 class Group:
-    """The queue of one kind of machine: todo, taken/MACHINE, log and result. Who changes what
-    machines may change at the same time holds the lock of the pool."""
+    """The queue of one kind of machine: todo, taken/MACHINE, log and result. The pool's lock protects
+    what machines may change at the same time."""
 
     kernel: str
     cpus: int
@@ -68,17 +68,18 @@ class Group:
         return sum(self.tests[name].seconds for name in self.todo())
 
     def taken(self, machine):
-        """The names that a machine has taken."""
+        """The files that a machine has taken."""
         folder = self.folder / "taken" / machine
         return [entry.name for entry in folder.iterdir()] if folder.exists() else []
 
     def wants_machine(self):
-        """There is more to do than what the machines that are still starting will take."""
+        """Whether there is more to do than the machines that are still starting will take."""
         starting = sum(not self.taken(machine) for machine in self.alive)
         return len(self.todo()) > starting
 
     def again(self, name):
-        """Once more; what it said the first time is kept. Whoever had taken it has not."""
+        """Runs a file once more; the first output is kept. The machine that had taken the file no
+        longer has it."""
         for entry in (self.folder / "taken").glob(f"*/{name}"):
             entry.unlink()
         (self.folder / "log" / name).rename(self.folder / "log" / f"{name}.first")
@@ -87,7 +88,7 @@ class Group:
         (self.folder / "todo" / f"000-{name}").touch()
 
     def put_result(self, name, status, why, text=""):
-        """For a machine that could not."""
+        """Gives a file back for a machine that could not run it."""
         (self.folder / "log" / name).write_text(text)
         (self.folder / "result" / f".{name}").write_text(f"{status} 0 {why}\n")
         (self.folder / "result" / f".{name}").rename(self.folder / "result" / name)
@@ -112,7 +113,7 @@ class Group:
             return Result(tap.FAILED, 0, f"its result cannot be read: {error}", "")
 
     def new_results(self):
-        """Yields (name, Result) of those that ended since the last call."""
+        """Yields (name, Result) of files that ended since the last call."""
         for entry in sorted((self.folder / "result").iterdir()):
             if entry.name not in self.collected and not entry.name.startswith("."):
                 self.collected.add(entry.name)
@@ -128,7 +129,7 @@ class Machine:
         self.folder = group.folder.parent / f"machine-{number}-{group.kernel}"
         slow = settings.slow(group.kernel)
         self.command = [
-            # It ends its machine when we die.
+            # It ends its machine when this process dies.
             "setpriv", "--pdeathsig", "TERM",
             str(TOP / "scripts/vm"), "-k", group.kernel, "-c", str(group.cpus),
             "-t", str(max(1, int(settings.end - time.monotonic()))),
@@ -140,7 +141,7 @@ class Machine:
         ]  # fmt: skip
 
     def run(self):
-        """Blocks until it ends. Returns the status."""
+        """Blocks until the machine ends. Returns the status."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / "output.log", "wb") as log:
             return subprocess.run(
@@ -148,7 +149,7 @@ class Machine:
             ).returncode
 
     def unfinished(self):
-        """What it had taken and has no result."""
+        """Files that it had taken and that have no result."""
         return [name for name in self.group.taken(self.name) if not self.group.has_result(name)]
 
     def output(self):
@@ -156,24 +157,24 @@ class Machine:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def output_of(self, name):
-        """What the file printed that ran last. Its own log may not have reached the folder."""
+        """The output of the file that ran last. Its own log may not have reached the folder."""
         return self.output().rpartition(f"# selftests: {name}.sh\n")[2]
 
     def complained_elsewhere(self):
-        """The kernel did, but during none of its files."""
+        """Whether the kernel complained outside of all its files."""
         group = self.group
         return not any(group.status_of(name) == tap.SPLAT for name in group.taken(self.name))
 
 
 def how_many():
-    """Machines at a time: one for each CPU, as memory allows."""
+    """How many machines run at a time: one for each CPU, as memory allows."""
     cpus = len(os.sched_getaffinity(0))
     found = re.search(r"^MemAvailable: +(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
     return max(1, min(cpus, MOST, int(found.group(1)) // KIB_EACH))
 
 
 class Pool:
-    """Threads, each of which runs a machine after another, for the group that has most to do and
+    """Threads, each of which runs one machine after another, for the group with the most to do and the
     fewest machines."""
 
     def __init__(self, groups, settings, machine=Machine):
@@ -191,7 +192,7 @@ class Pool:
             waiting = [group for group in self.groups if group.wants_machine()]
             if not waiting:
                 return None
-            # What takes several CPUs comes first: at the end it would keep one of them idle.
+            # What takes several CPUs comes first: at the end it would leave CPUs idle.
             group = max(waiting, key=lambda group: (
                 group.cpus if not group.alive else 0,
                 group.seconds_left() / (1 + len(group.alive)),
@@ -234,7 +235,7 @@ class Pool:
         try:
             while machine := self._next():
                 self._run(machine)
-        except Exception as error:  # whatever it is, it is no success
+        except Exception as error:  # whatever it is, the run has failed
             self.trouble.append(f"internal error: {error!r}")
             self.broken = True
 
@@ -243,7 +244,7 @@ class Pool:
             return any(group.wants_machine() for group in self.groups)
 
     def keep_working(self, width):
-        """Start a thread if there is something to do. Returns False when all is done."""
+        """Starts a thread if there is something to do. Returns False when all is done."""
         self.threads = [thread for thread in self.threads if thread.is_alive()]
         if not self.broken and self._idle() and len(self.threads) < width:
             thread = threading.Thread(target=self._work, daemon=True)

@@ -24,24 +24,25 @@ TOP = machines.TOP
 SCRIPTS = TOP / "scripts"
 OUT = TOP / "build/check"
 SECONDS = TOP / "selftests/seconds"
-# Seconds for all selftests at least (else twice what they are expected to take), for a machine to
-# say nothing, and for each further round of chaos.sh.
+# Minimum of seconds for all selftests (otherwise twice what they are expected to take); seconds that a
+# machine may be silent; seconds for each further round of chaos.sh.
 LIMIT, QUIET, ROUND = 1800, 480, 150
-# Times that everything may take longer on the debug kernel.
+# Factor for everything on the debug kernel.
 DEBUG_SLOW = 5
-# Seconds of each fuzz_*.sh, and those on the debug kernel with --full.
+# Seconds of each fuzz_*.sh, and on the debug kernel with --full.
 FUZZ, FUZZ_LONG = 20, 600
 FAST_SECONDS = 240
-# A change is held against a seed of chaos.sh that took the traffic of an older tree away.
+# The seed of chaos.sh that a change is tested with: it once stopped the traffic of an older tree.
 CHAOS_SEED = 3
-# As scripts/lint compiles the module, which then finds nothing left to compile.
+# The same flags with which scripts/lint compiles the module, so that lint finds nothing left to
+# compile.
 STRICT = ("W=1", "KCFLAGS=-Werror")
-# Files that may fail once and pass then, in a whole run.
+# Files that may fail once if they then pass, in a whole run.
 SECOND_TRIES = 1
 
 
 class Broken(Exception):
-    """Something without which there is nothing to test."""
+    """Something is missing without which there is nothing to test."""
 
 
 def number(name, default, least=0):
@@ -115,7 +116,7 @@ def build_modules(kernels):
 
 
 def commit():
-    """The hash of what is checked, or nothing outside a repository."""
+    """The hash of the commit that is checked, or nothing outside a repository."""
     found = subprocess.run(
         ["git", "-C", TOP, "rev-parse", "HEAD"], capture_output=True, text=True, check=False
     )
@@ -123,7 +124,7 @@ def commit():
 
 
 def listed(option):
-    """{name: path} of the files that selftests/run lists: -l the default ones, -L all."""
+    """{name: path} of the files that selftests/run lists: -l the default ones, -L all files."""
     answer = subprocess.run(
         [TOP / "selftests/run", option], stdout=subprocess.PIPE, text=True, check=False
     )
@@ -133,7 +134,7 @@ def listed(option):
 
 
 def chosen_files(options):
-    """The paths of the files that were named, or of all."""
+    """The paths of the named files, or of all files."""
     if not options.tests:
         return list(listed("-L" if options.full else "-l").values())
     files = listed("-L")
@@ -145,7 +146,7 @@ def chosen_files(options):
 
 
 def chosen_runs(options, last):
-    """The files of selftests, and where they run."""
+    """The selftest files, and where they run."""
     usual = plan.read_seconds(SECONDS)
     tests = [plan.read_test(path, usual) for path in chosen_files(options)]
     tests = plan.as_measured(tests, last.get("files", []))
@@ -157,7 +158,8 @@ def chosen_runs(options, last):
 
 
 def write_times(last, path=SECONDS):
-    """The table of seconds, by the last run: what that has not measured stays, what is gone goes."""
+    """Rewrites the table of seconds from the last run: files that it did not measure stay, files that
+    are gone go."""
     usual = plan.read_seconds(path)
     tests = [plan.read_test(file, usual) for file in listed("-L").values()]
     took = plan.measured(tests, last.get("files", []))
@@ -170,7 +172,7 @@ def write_times(last, path=SECONDS):
 
 
 def settings_of(runs, options, width):
-    """What all machines share, and how long they may take."""
+    """What all machines share, and their time limits."""
     rounds = number("CHAOS_ROUNDS", 10 if options.nightly else 1, 1)
     seed = number("CHAOS_SEED", random.randrange(10**6) if options.nightly else CHAOS_SEED)
     soak = number("SOAK_MINUTES", 20, 1)
@@ -192,7 +194,7 @@ def settings_of(runs, options, width):
 
 
 class Selftests:
-    """One run of them, from the queues' folders to the counts."""
+    """One run of the machines, from the queues' folders to the counts."""
 
     def __init__(self, runs, settings, tries, out=OUT):
         self.runs = runs
@@ -230,7 +232,8 @@ class Selftests:
             report.say(f"# {result.why or 'see above'}; log: {group.folder}/log/{name}")
 
     def run(self, steps, width, machine=machines.Machine):
-        """Runs all, and the host's steps beside them. Returns the failures that no file has."""
+        """Runs all machines, and the host's steps beside them. Returns failures that belong to no
+        file."""
         for group in self.groups:
             group.fill()
         pool = machines.Pool(self.groups, self.settings, machine)
@@ -247,8 +250,8 @@ class Selftests:
             time.sleep(self.settings.poll)
 
     def _trouble(self, pool):
-        """Machines that failed and no file is to blame, and files of which nothing is known: each
-        is a failure."""
+        """Machines that failed without a file to blame, and files without a result: each is a
+        failure."""
         known = {(one["kernel"], one["file"]) for one in self.files}
         missing = [run for run in self.runs if (run.kernel, run.test.name) not in known]
         for text in pool.trouble:
@@ -268,7 +271,7 @@ class Selftests:
             )  # fmt: skip
 
     def failures(self):
-        """A line for each file that failed, and what of it."""
+        """A line for each file that failed, with its failed tests."""
         return [
             f"{one['file']} on {one['kernel']}: {', '.join(one['what']) or one['why'] or 'see its log'}"
             for one in self.files if one["failed"]
@@ -276,7 +279,7 @@ class Selftests:
 
 
 def host_steps(options):
-    """What runs beside the machines."""
+    """The steps that run beside the machines."""
     if options.only:
         return [host.Unit()] if options.only == "unit" else []
     if options.full:
@@ -290,33 +293,33 @@ def expected(runs, width):
 
 
 def set_up(options):
-    """Packages."""
+    """Gets the packages."""
     purposes = ["build", "vm", "test"] + ([] if options.only else ["lint"])
     purposes += ["tidy"] if options.full else []
     if subprocess.run([SCRIPTS / "setup", *purposes], check=False).returncode:
         raise Broken("packages are missing")
     if "MRC_TOOLS" not in os.environ and (TOP / "build/tools/root").exists():
-        # Programs and libraries are there that were not when this began.
+        # Programs and libraries are there now that were missing at the start.
         os.execv(SCRIPTS / "check", [SCRIPTS / "check", *sys.argv[1:]])
     if subprocess.run([SCRIPTS / "setup", "page"], check=False).returncode:
         report.warn("no browser, so mrcd's status page is not tested")
 
 
 def at_once(*works):
-    """Does them beside each other, to their ends. Raises what one of them raised."""
+    """Runs functions beside each other, to their ends. Raises what one of them raised."""
     with ThreadPoolExecutor(len(works)) as pool:
         for ended in [pool.submit(work) for work in works]:
             ended.result()
 
 
 def build_programs():
-    """Those that both halves need."""
+    """Builds what both halves need."""
     if subprocess.run([SCRIPTS / "build-userspace"], check=False).returncode:
         raise Broken("the programs do not build")
 
 
 def fetch_and_build(runs):
-    """Kernels, modules, and what else machines want: mostly the network's and one CPU's work."""
+    """Kernels, modules, and what else machines want: mostly the work of the network and of one CPU."""
     # Without them a machine takes the installed emulator, and of the files ynl and programs fail.
     subprocess.run([SCRIPTS / "emulator"], stdout=subprocess.DEVNULL, check=False)
     build_modules(sorted({run.kernel for run in runs}))
@@ -326,7 +329,7 @@ def fetch_and_build(runs):
 
 
 def build(runs, width):
-    """The folder for all that follows, programs and modules. Says what is to come."""
+    """The folder for all that follows, with programs and modules. Prints the plan."""
     if not runs:
         return build_programs()
     shutil.rmtree(OUT, ignore_errors=True)
@@ -339,12 +342,12 @@ def build(runs, width):
 
 
 def is_whole(options):
-    """True for the run that a change is judged by, on a machine that has all that it needs."""
+    """True for the run that decides about a change, on a machine that has all that it needs."""
     return not (options.tests or options.only or options.fast or options.full or options.kernel)
 
 
 def refuse_skips(counts):
-    """Counts what was skipped as failed: what does not run proves nothing."""
+    """Counts skipped tests as failed, because a test that does not run proves nothing."""
     if counts.skipped:
         report.warn(f"{counts.skipped} skipped, and nothing may be")
     counts.failed += counts.skipped
@@ -352,7 +355,7 @@ def refuse_skips(counts):
 
 
 def conclude(selftests, steps, failures, last, phases, whole=False):
-    """Counts, writes and tells. Returns the exit status."""
+    """Counts, writes and prints the results. Returns the exit status."""
     counts = tap.Counts(failed=failures)
     for one in selftests.files:
         counts.add(tap.Counts(one["passed"], one["failed"], one["skipped"]))
@@ -368,7 +371,7 @@ def conclude(selftests, steps, failures, last, phases, whole=False):
     if selftests.files:
         report.write(OUT, summary)
     selftests.tell_second_tries()
-    # The output ends with it: what was said of each is far above.
+    # The output ends with the failures, because each was reported far above.
     for name in selftests.failures() + steps.failures():
         report.say(f"failed: {name}")
     if counts.skipped:

@@ -23,12 +23,12 @@ from types import MappingProxyType
 
 NEWEST = "6.12"
 DEBUG = "debug"
-# What a file takes there, in times of what it takes on another: mostly 4 to 17, more (35 were seen)
+# Factor between a file's time on the debug kernel and on others: mostly 4 to 17, more (35 were seen)
 # where it moves much data.
 DEBUG_TIMES = 8
-# What a file that was never measured is taken for.
+# The assumed time of a file that was never measured.
 UNKNOWN_SECONDS = 60
-# At the top of the table of seconds.
+# The text at the top of the table of seconds.
 SECONDS_HEAD = """\
 # SPDX-License-Identifier: GPL-2.0-only
 # Written by "scripts/check --times": the seconds of each file in the last run on kernel 6.12, or on
@@ -39,7 +39,7 @@ EIGHTHS = 8
 
 @dataclass(frozen=True)
 class Test:
-    """A file of selftests: what its comments say, and the seconds that it takes."""
+    """A selftest file: what its comments say, and its time in seconds."""
 
     name: str
     all_kernels: bool
@@ -51,7 +51,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Run:
-    """A file on a kernel, in a machine with so many CPUs."""
+    """A file on a kernel, in a machine with that many CPUs."""
 
     kernel: str
     test: Test
@@ -59,13 +59,13 @@ class Run:
 
     @property
     def cost(self):
-        """Seconds of one CPU."""
+        """The time of the file in CPU seconds."""
         slow = DEBUG_TIMES if self.kernel == DEBUG and not self.test.debug_only else 1
         return self.test.seconds * self.cpus * slow
 
 
 def said(name, text, key, values):
-    """The value of the comment "# key: value", or None. SystemExit for one that means nothing."""
+    """The value of the comment "# key: value", or None. SystemExit for a value that makes no sense."""
     found = re.search(rf"^# {key}: *(.*?) *$", text, re.MULTILINE)
     if found and found.group(1) not in values:
         raise SystemExit(f"check: {name}.sh: '# {key}:' wants {' or '.join(values)}")
@@ -91,7 +91,7 @@ def home(test):
 
 
 def measured(tests, entries):
-    """{name: seconds} of those that a run has measured; entries are "files" of its summary."""
+    """{name: seconds} of the files that a run has measured; entries are "files" of its summary."""
     took = {(one["file"], one["kernel"]): one["seconds"] for one in entries
             if one["passed"] and not one["failed"]}  # fmt: skip
     return {test.name: took[test.name, home(test)] for test in tests
@@ -105,7 +105,7 @@ def as_measured(tests, entries):
 
 
 def read_test(path, seconds):
-    """One file."""
+    """A planned run of one file."""
     name, text = path.stem, path.read_text()
     kernels = said(name, text, "kernels", ["all", DEBUG])
     return Test(
@@ -119,8 +119,8 @@ def read_test(path, seconds):
 
 
 def eighths(tests, usual):
-    """Parts that take equally long: {name: number}. Of what a file takes, usual knows the seconds
-    that are the same for everybody: a commit has one eighth, wherever it is checked."""
+    """Divides files into parts that take equally long: {name: number}. usual has seconds of files that
+    are the same everywhere, so a commit gets the same eighth wherever it is checked."""
     cost = {test.name: usual.get(test.name, UNKNOWN_SECONDS) for test in tests}
     sums, parts = [0] * EIGHTHS, {}
     for name in sorted(cost, key=lambda name: (-cost[name], name)):
@@ -130,7 +130,7 @@ def eighths(tests, usual):
 
 
 def matrix(tests, kernels, commit, everything, usual=MappingProxyType({})):
-    """The runs of a change (commit: its hash, in hex): everything, or what the module's docstring
+    """The runs for a change (commit: its hash, in hex): all of them, or what the module's docstring
     says."""
     newest = NEWEST if NEWEST in kernels else kernels[-1]
     rest = [test for test in tests if not test.all_kernels and not test.debug_only]
@@ -150,7 +150,7 @@ def matrix(tests, kernels, commit, everything, usual=MappingProxyType({})):
 
 
 def fast(tests, limit):
-    """Of tests the quickest ones, as many as take so many seconds."""
+    """The quickest tests, as many as fit into the given seconds."""
     chosen, sum_of = [], 0
     for test in sorted(tests, key=lambda test: test.seconds):
         if test.debug_only:
@@ -163,7 +163,7 @@ def fast(tests, limit):
 
 
 def groups(runs):
-    """Runs that one machine can take: {(kernel, cpus, icount): tests, the longest first}."""
+    """Groups of runs that one machine can take: {(kernel, cpus, icount): tests, the longest first}."""
     found = {}
     for run in sorted(runs, key=lambda run: -run.test.seconds):
         kind = (run.kernel, run.cpus, run.test.icount and run.kernel != DEBUG)

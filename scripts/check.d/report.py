@@ -5,7 +5,7 @@ import html
 import json
 import sys
 
-# A run is slower than the one before when it takes so many times as long.
+# A run is slower than the one before if it takes this many times as long.
 SLOWER = 1.2
 
 _PAGE = """<!doctype html>
@@ -36,7 +36,7 @@ def warn(text):
 
 
 def duration(seconds):
-    """In words that fit a line."""
+    """The duration in words that fit a line."""
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 

@@ -4,8 +4,8 @@
 import re
 from dataclasses import dataclass
 
-# How a file ended, as selftests/run says: kselftest's status, or that the kernel complained (as
-# it does of itself when the machine dies).
+# How a file ended, in the numbers of selftests/run: kselftest's status, or that the kernel complained
+# (also if the machine died).
 PASSED, FAILED, SPLAT, SKIPPED = 0, 1, 3, 4
 
 _LINE = re.compile(r"^(?:# )?(not ok|ok) \d+(.*)$")
@@ -24,8 +24,8 @@ class Counts:
 
 
 def count(text, status):
-    """Its lines. A file without any is a failure, or one skipped test if it said so by its status;
-    one that failed without a line that says so is a failure, too."""
+    """Counts the lines of a file. A file without any is a failure, or one skipped test if its status
+    says so. A file that failed without a failed line is a failure, too."""
     counts = Counts()
     for line in text.splitlines():
         found = _LINE.match(line)
@@ -46,15 +46,15 @@ def count(text, status):
 
 
 def failed_names(text, limit=3):
-    """The names of what failed, as far as they fit a line."""
+    """The names of failed tests, as far as they fit a line."""
     found = [_LINE.match(line) for line in text.splitlines()]
     names = [one.group(2).strip() for one in found if one and one.group(1) == "not ok"]
     return names[:limit] + ([f"{len(names) - limit} more"] if len(names) > limit else [])
 
 
 def complaints(text, limit=80, before=10):
-    """The lines that failed, with what was said before each and what follows it until the next
-    result, and what the kernel said; the last lines when none failed."""
+    """The failed lines, with the lines before each and those after it up to the next result, and the
+    kernel's messages; the last lines if no line failed."""
     kept, within, said = [], False, []
     for line in text.splitlines():
         found = _LINE.match(line)

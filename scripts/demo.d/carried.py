@@ -14,16 +14,16 @@ last_links.py. Times are in seconds, rates in bytes per second.
 """
 from typing import NamedTuple
 
-# Seconds over which it is asked whether a CPU had something to spare: ticks are 10 ms.
+# Seconds over which a CPU's spare time is measured: ticks are 10 ms.
 WINDOW = 0.2
-# Of a CPU, less than so much is nothing.
+# A smaller part of a CPU's time does not count as spare.
 SPARE = 0.05
-# Samples of goodput are 10 ms apart: more than this between two of them, and nobody ran.
+# Samples of goodput are 10 ms apart. With more than this between two of them, no process ran.
 TICK, STILL = 0.01, 0.025
 
 
 class Carried(NamedTuple):
-    """Of one plane in one part, in parts of what it could have carried."""
+    """What one plane did in one part, in parts of what it could have carried."""
 
     plane: int
     had: float
@@ -35,7 +35,7 @@ class Carried(NamedTuple):
 
 
 def late_with_queue(samples, plane, rate):
-    """Bytes that were not sent though something waited all the time."""
+    """Bytes that were not sent although something waited all the time."""
     missing = 0.0
     for (t0, before, _), (t1, after, _) in zip(samples, samples[1:]):
         sent, waited = after[plane][0] - before[plane][0], before[plane][1]
@@ -45,34 +45,34 @@ def late_with_queue(samples, plane, rate):
 
 
 def stood_still(times):
-    """Seconds in which nobody ran."""
+    """Seconds in which no process ran."""
     return sum(b - a - TICK for a, b in zip(times, times[1:]) if b - a > STILL)
 
 
 def saturated(samples, cpu):
-    """Had it nothing to spare?"""
+    """Whether the CPU had no time to spare."""
     (t0, _, before), (t1, _, after) = samples[0], samples[-1]
     return cpu < len(before) and after[cpu] - before[cpu] < SPARE * (t1 - t0)
 
 
 def windows(samples):
-    """Stretches of samples, each of WINDOW seconds at least, that join: all of them."""
+    """Consecutive stretches of samples, each at least WINDOW seconds long, that cover all samples."""
     bounds = [0]
     for i, (t, _, _) in enumerate(samples):
         if t - samples[bounds[-1]][0] >= WINDOW:
             bounds.append(i)
-    # What is left over is of the last one.
+    # The rest belongs to the last stretch.
     bounds[max(1, len(bounds) - 1):] = [len(samples) - 1]
     return [samples[a:b + 1] for a, b in zip(bounds, bounds[1:])]
 
 
 def withheld(samples, times, plane, rate):
-    """Bytes that the machine kept from a plane. @times: of the samples of goodput"""
+    """Bytes that the machine withheld from a plane. @times: of the samples of goodput"""
     total = 0.0
     for part in windows(samples):
         (t0, before, spare), (t1, after, _) = part[0], part[-1]
         missing = max(0.0, rate * (t1 - t0) - (after[plane][0] - before[plane][0]))
-        # Each plane's packets are moved by one CPU: machine.steer_packets().
+        # One CPU moves each plane's packets: machine.steer_packets().
         if saturated(part, (plane + 1) % max(1, len(spare))):
             total += missing
             continue
@@ -82,7 +82,7 @@ def withheld(samples, times, plane, rate):
 
 
 def carried(samples, times, planes, rate, start, end):
-    """A Carried of each of these planes, 1, 2, ...; none without samples."""
+    """A Carried for each of these planes, 1, 2, ...; an empty list if there are no samples."""
     inside = [sample for sample in samples if start <= sample[0] <= end]
     if len(inside) < 2:
         return []

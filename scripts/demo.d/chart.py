@@ -3,7 +3,7 @@
 from frame import COLORS, Frame
 from parts import LEFT, NAMES, bounds, capacity
 
-# Bins of 10 ms that a point of a curve is the mean of: they come and go in bursts.
+# Bins of 10 ms that a point of a curve averages, because packets arrive in bursts.
 SMOOTH = 10
 
 
@@ -25,7 +25,7 @@ class Chart(Frame):
         self.legend_line(len(self.flows), 130, "what the planes that are left carry")
 
     def content(self):
-        """What is left dashed, and a curve for each flow, MRC's on top."""
+        """The remaining capacity as a dashed line, and a curve for each flow, MRC's on top."""
         for value, start, end in zip(self.capacities, self.times, self.times[1:]):
             self.line(self.x(start), self.y(value), self.x(min(end, self.end)), self.y(value),
                       "mark")

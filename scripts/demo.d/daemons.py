@@ -8,7 +8,7 @@ from machine import MRCCTL, MRCD, OUT, lab, run, wait_until
 from telling import Query, say
 
 def fixed(window):
-    """What a file says of a window of so many KiB; None: nothing, so that it is as by default."""
+    """The lines of a file for a window of that many KiB; None: no lines, so the default applies."""
     return f'\n[cc]\nalgorithm = "none"\nwindow = {window << 10}\n' if window else ""
 
 
@@ -21,7 +21,7 @@ class Daemon:
         with open(file, "w", encoding="utf-8") as out:
             out.write(f"{lab('file', host)}\n{fixed(window)}")
         say(f"{host}$ mrcd -f {host}.toml")
-        # What another one has left behind, in the same machine, is of another fabric.
+        # Another daemon in the same machine may have left state of another fabric behind.
         left = stack.enter_context(tempfile.TemporaryDirectory())
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
@@ -32,7 +32,7 @@ class Daemon:
         self.query = Query(host)
 
     def health(self):
-        """What mrcctl shows of the host's device, as JSON names it; empty without a device."""
+        """What mrcctl shows of the host's device, under its JSON name; empty without a device."""
         if self.process.poll() is not None:
             with open(self.log, encoding="utf-8") as log:
                 raise RuntimeError(f"mrcd of {self.host} ended:\n{log.read()}")
@@ -40,7 +40,7 @@ class Daemon:
         return devices[0] if devices else {}
 
     def ready(self):
-        """All is as the file says, and each link has answered."""
+        """Whether the host is as the file says, and each link has answered."""
         health = self.health()
         loops = [loop for plane in health.get("plane", ())
                  for loop in (plane, *plane.get("t1", ()))]
@@ -48,21 +48,21 @@ class Daemon:
             all(loop["verdict"] == "alive" for loop in loops)
 
     def named(self):
-        """The elements that it takes for broken."""
+        """The elements that mrcd holds to be broken."""
         return {fault["element"] for fault in self.health().get("fault", ())}
 
     def shown(self):
-        """What an operator sees."""
+        """The output that an operator sees."""
         return run([MRCCTL, "-n", self.host, "health"], check=False).rstrip()
 
     def decisions(self, clock):
-        """Of what it has decided, when and what."""
+        """The decisions of mrcd, with their times."""
         return [{"host": self.host, "t": clock.at(decision["time-ns"]), "text": decision["text"]}
                 for decision in self.health().get("decision", ())]
 
 
 def start(stack, hosts, window=None):
-    """A daemon per host, by name, once they all are ready. @window: of a QP, KiB, if it is fixed"""
+    """A daemon per host, by name, once all are ready. @window: fixed window of a QP in KiB, or None"""
     daemons = {host: Daemon(stack, host, window) for host in hosts}
     for host, daemon in daemons.items():
         wait_until(f"mrcd of {host} is not ready", daemon.ready)

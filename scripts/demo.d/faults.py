@@ -6,24 +6,24 @@ from typing import NamedTuple
 from fabric import PLANES, Held
 from telling import emit
 
-# Seconds after the start: a link is cut, a switch dies as well, both are mended, the end.
+# Seconds after the start: a link is cut, a switch dies as well, both are healed, the end.
 CUT, DIE, MEND, END = 3, 7, 11, 16
-# Seconds to wait for mrcd, which wants to see twenty probes come back before it trusts a link.
+# Seconds to wait for mrcd, which trusts a link only after twenty probes have come back.
 NAMING_LIMIT = 3.5
 
 
 class Fault(NamedTuple):
-    """What scripts/lab breaks, how it is then, and mrcd's name for it."""
+    """A fault of scripts/lab, its state afterwards, and mrcd's name for it."""
     what: str
     how: str
     element: str
 
 
 class Faults:
-    """Breaks and mends by the clock. Starting commands takes time, so they all are ready."""
+    """Breaks and heals by the clock. Starting commands takes time, so all are started beforehand."""
 
     def __init__(self, flow):
-        # Planes 2 and 3, where the flow is in there; who uses one plane loses that one.
+        # In planes 2 and 3, where the flow is. A flow that uses one plane loses that plane.
         plane, _ = flow.path([2] if flow.planes == PLANES else range(1, PLANES + 1))
         _, spine = flow.path([3])
         self.link = Fault(f"link h1:eth{plane}", "cut", f"h1-p{plane}t0r1")
@@ -35,7 +35,7 @@ class Faults:
         self.broken = set()
 
     def follow(self, clock, daemon):
-        """Do it all. daemon: what to ask each time, or None."""
+        """Runs all faults. daemon: the mrcd to ask each time, or None."""
         for t, action, faults, held in self.steps:
             clock.sleep_until(t)
             self.apply(clock, action, faults, held)
@@ -45,7 +45,7 @@ class Faults:
                 emit("health", t=clock.now(), host=daemon.host, text=text)
 
     def apply(self, clock, action, faults, held):
-        """A fault lasts from the word that breaks it until it is mended."""
+        """A fault lasts from the command that breaks something until it is healed."""
         moment = held.fire()
         if action == "fail":
             self.tell(faults, clock.since(moment), False)
@@ -60,7 +60,7 @@ class Faults:
         self.broken = self.broken - elements if healed else self.broken | elements
 
     def await_naming(self, daemon, seconds):
-        """Until it has named what is broken; when nothing is, until it names nothing."""
+        """Waits until mrcd has named what is broken, or, if nothing is, until it names nothing."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             named = daemon.named()

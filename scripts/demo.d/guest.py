@@ -37,15 +37,15 @@ from machine import LAB, lab, steer_packets, wait_until
 from planes import Planes
 from telling import Clock, Worker, emit, say
 
-# Mb/s and KiB of a plane: far from what two emulated CPUs can do, with others on them, too.
+# Mb/s and KiB of a plane: far below what two emulated CPUs can do, even with other load on them.
 RATE, QUEUE = 25, 128
 INTERVAL = 0.01
-# Of the samples that are told of at a time.
+# Samples that are reported at a time.
 BATCH = 20
 
 
 def sample(flow, clock):
-    """What has arrived, until the end."""
+    """Reports what has arrived, until the end."""
     batch, tick = [], 0
     while tick < END:
         clock.sleep_until(tick)
@@ -58,7 +58,7 @@ def sample(flow, clock):
 
 
 def watch(flow, daemon):
-    """One flow and all faults. daemon: mrcd of h1, when the flow is MRC's."""
+    """Runs one flow with all faults. daemon: mrcd of h1, if the flow is MRC's."""
     faults = Faults(flow)
     settle(flow, RATE)
     emit("flow", peer=flow.name, planes=flow.planes)
@@ -75,7 +75,7 @@ def watch(flow, daemon):
 
 
 def run_flow(flow, daemon=None):
-    """From its start to its end. Returns its clock."""
+    """Runs a flow from its start to its end. Returns its clock."""
     with contextlib.ExitStack() as stack:
         client = flow.start(Ends(stack))
         begin = flow.received()
@@ -86,7 +86,7 @@ def run_flow(flow, daemon=None):
 
 
 def build(stack, window):
-    """The fabric, and what mrcd makes of its hosts. Returns the daemons."""
+    """Sets up the fabric, and waits for mrcd to configure its hosts. Returns the daemons."""
     say("building the fabric: 2 racks, 4 planes, 16 switches; the hosts are left to mrcd")
     stack.callback(subprocess.run, [LAB, "down"])
     lab("up", "--management", "--bare-hosts", "--plain-too")

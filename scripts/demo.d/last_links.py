@@ -15,12 +15,12 @@ from fabric import PLANES, go_first
 from telling import emit
 
 INTERVAL = 0.02
-# Of the samples that are told of at a time.
+# Samples that are reported at a time.
 BATCH = 25
 
 CLONE_NEWNET = 0x40000000
 RTM_NEWQDISC, RTM_GETQDISC, NLMSG_ERROR = 36, 38, 2
-# Without the second one the answer goes to those that listen, and not to who asked.
+# Without NLM_F_ECHO the answer goes to listeners, and not to the requester.
 NLM_F_REQUEST, NLM_F_ECHO = 1, 8
 TC_H_ROOT = 0xffffffff
 TCA_STATS2, TCA_STATS_BASIC, TCA_STATS_QUEUE = 7, 1, 3
@@ -43,7 +43,7 @@ def attributes(data):
 
 
 def queue_of(message):
-    """(bytes sent, bytes that wait) of a qdisc, as the kernel tells of it."""
+    """(bytes sent, bytes that wait) of a qdisc, from the kernel's message."""
     length, kind = NLMSG.unpack_from(message)[:2]
     if kind != RTM_NEWQDISC:
         code = struct.unpack_from("=i", message, NLMSG.size)[0] if kind == NLMSG_ERROR else 0
@@ -55,13 +55,13 @@ def queue_of(message):
 
 
 class LastLink:
-    """The queue of a plane before h2. To be made and asked by one thread."""
+    """The queue of a plane before h2. One thread must make it and ask it."""
 
     def __init__(self, plane):
         libc = ctypes.CDLL(None, use_errno=True)
         with open(f"{RUN}/p{plane}t0r2", "rb") as there, \
                 open(f"/proc/{os.getpid()}/ns/net", "rb") as here:
-            # Of this thread alone.
+            # Only this thread enters the namespace.
             if libc.setns(there.fileno(), CLONE_NEWNET):
                 raise RuntimeError(f"p{plane}t0r2: {os.strerror(ctypes.get_errno())}")
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
@@ -78,8 +78,8 @@ class LastLink:
 
 
 def spare_times(text):
-    """Of each CPU the seconds in which the fabric could have had it: nothing ran there, or what
-    leaves it to the fabric. @text: /proc/stat"""
+    """For each CPU the seconds that the fabric could have used: the CPU was idle, or ran what yields to
+    the fabric. @text: /proc/stat"""
     tick = os.sysconf("SC_CLK_TCK")
     rows = (line.split() for line in text.splitlines() if line[:3] == "cpu" and line[3] != " ")
     # user nice system idle iowait ...
@@ -87,7 +87,7 @@ def spare_times(text):
 
 
 class LastLinks:
-    """Of all planes: sent, waiting; and of all CPUs what was to spare."""
+    """For all planes: sent, waiting; and for all CPUs their spare seconds."""
 
     def __init__(self):
         self.links = None
@@ -99,7 +99,7 @@ class LastLinks:
         return [clock.now(), queues, spare]
 
     def follow(self, clock, end):
-        """Tell of samples each INTERVAL seconds."""
+        """Reports samples every INTERVAL seconds."""
         go_first()
         self.links = [LastLink(plane) for plane in range(1, PLANES + 1)]
         batch, t = [], 0

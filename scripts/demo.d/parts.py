@@ -5,25 +5,25 @@ for how long it had little. Rates are in Mb/s, times in seconds."""
 from carried import carried
 
 PLANES = 4
-# What the planes carry in each part. A switch that dies leaves its plane another.
+# Planes that carry in each part. A switch that dies leaves its plane another switch.
 NAMES = ("all is well", "a link of h1 is cut", "a switch is dead, too",
          "both are repaired")
 LEFT = (PLANES, PLANES - 1, PLANES - 1, PLANES)
-# Of a packet on a link its payload: around it are Ethernet, IPv6 twice, UDP, MRC.
+# The payload's share of a packet on a link: around it are Ethernet, IPv6 twice, UDP, MRC.
 PAYLOAD = 4096 / (4096 + 14 + 40 + 40 + 8 + 36)
-# Goodput of a part is what it ends with, when all has been noticed that has to be.
+# The goodput of a part is measured at its end, when everything has reacted to the change.
 LAST = 2.0
-# Little is less than half of what is left, on average over so many seconds.
+# Little is less than half of what is left, on average over this many seconds.
 WINDOW, STEP = 0.05, 0.01
 
 
 def capacity(rate, left=PLANES):
-    """Payload that so many planes carry."""
+    """Payload that this many planes carry."""
     return rate * PAYLOAD * left
 
 
 def bounds(flow):
-    """Where the parts begin, and the end; None when not all faults came and went in time."""
+    """The beginnings of the parts, and the end; None if not all faults came and went in time."""
     if len(flow.faults) != 2 or flow.active_faults():
         return None
     times = [0.0, *sorted(fault["from"] for fault in flow.faults),
@@ -32,7 +32,7 @@ def bounds(flow):
 
 
 def living(flow):
-    """The planes that are left in each part: all but that of the link that is cut."""
+    """The planes that are left in each part: all except that of the cut link."""
     cut = [int(fault["what"].rpartition("eth")[2]) for fault in flow.faults
            if fault["what"].startswith("link ")]
     return [[plane for plane in range(1, PLANES + 1) if left == PLANES or plane not in cut]
@@ -40,8 +40,8 @@ def living(flow):
 
 
 def planes_of(flow, rate, links):
-    """For each part a Carried of each plane that is left, at the end of it. @links: samples of the
-    last links"""
+    """For each part, a Carried of each plane that is left, measured at the part's end. @links: samples
+    of the last links"""
     times = bounds(flow)
     moments = [t for t, _ in flow.points]
     return [carried(links, moments, planes, rate * 1e6 / 8, max(start, end - LAST), end)
@@ -49,25 +49,25 @@ def planes_of(flow, rate, links):
 
 
 def standstill(flow):
-    """The longest time between two samples, which are to be 10 ms apart."""
+    """The longest time between two samples, which should be 10 ms apart."""
     times = [t for t, _ in flow.points]
     return max(b - a for a, b in zip(times, times[1:]))
 
 
 def little(curve, start, end, enough):
-    """Seconds in which the flow had less than enough."""
+    """Seconds in which the flow had too little."""
     steps = int((end - start - WINDOW) / STEP)
     return STEP * sum(curve.rate(start + i * STEP, start + i * STEP + WINDOW) < enough
                       for i in range(steps))
 
 
 def parts(flow, rate):
-    """A dict for each part; none when the faults did not come and go."""
+    """A dict for each part; an empty list if the faults did not come and go."""
     times = bounds(flow)
     if not times:
         return []
     curve = flow.curve()
-    # A flow that uses one plane has all that it had while one is left.
+    # A flow that uses one plane keeps all of its capacity while one plane is left.
     return [{"name": name, "from": start, "to": end, "left": left,
              "mbps": curve.rate(max(start, end - LAST), end),
              "little": little(curve, start, end, capacity(rate, min(left, flow.planes)) / 2)}

@@ -28,7 +28,7 @@ class Planes:
         }
 
     def follow(self, clock, end):
-        """Tell of a sample each INTERVAL seconds."""
+        """Reports a sample every INTERVAL seconds."""
         t = 0
         while t < end:
             emit("sample", **self.sample(clock))
@@ -37,7 +37,7 @@ class Planes:
 
 
 def row(plane, far, peers):
-    """A plane as h1 sees it, and what of it arrived at h2."""
+    """A plane as h1 sees it, and how much of its traffic arrived at h2."""
     port = plane["port"]
     up = "up" == plane["admin-state"] == plane["oper-state"]
     evs = [ev for peer in peers for ev in peer["peer-ev"] if ev["port"] == port]

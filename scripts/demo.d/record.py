@@ -8,7 +8,7 @@ import json
 
 from goodput import Curve
 
-# BTH, METH, RETH and ICRC: what a write packet has around its payload.
+# Bytes that a write packet has around its payload: BTH, METH, RETH and ICRC.
 HEADER_BYTES = 12 + 4 + 16 + 4
 
 
@@ -56,11 +56,11 @@ class Record:
 
     @property
     def flow(self):
-        """The one that goes."""
+        """The flow that is running."""
         return self.flows[-1]
 
     def add(self, line):
-        """Take over one line. Returns the message, or None when the line is no report."""
+        """Takes one line. Returns the message, or None if the line is no report."""
         try:
             message = json.loads(line) if line.startswith("{") else None
         except ValueError:

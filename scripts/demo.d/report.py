@@ -17,12 +17,12 @@ from parts import NAMES, PLANES, capacity, parts, planes_of, standstill
 from record import Record
 from table import Lines, Live
 
-# Seconds between two samples that say that the host had something else to do.
+# Seconds between two samples beyond which the host must have been busy with something else.
 STILL = 0.1
 
 
 def follow(record, view):
-    """Show line after line, until the guest is gone."""
+    """Shows line after line, until the guest ends."""
     for line in sys.stdin:
         message = record.add(line)
         if message is None:
@@ -80,7 +80,7 @@ def complaints(record, summary):
 
 
 def named_text(named):
-    """What became of a fault, in a line."""
+    """What happened to a fault, in a line."""
     text = f"{named['what']}: "
     if named["named_after"] is None:
         return text + "not named"
@@ -96,7 +96,7 @@ def duration(seconds):
 
 
 def goodput_table(summary):
-    """Lines: a row for each part, and below it for how long there was little."""
+    """Lines: a row for each part, and below it how long there was little."""
     peers, whole = summary["parts"], summary["capacity"]
     lines = [f"{'':42}" + "".join(f"{peer:>18}" for peer in peers)]
     for row in zip(*peers.values()):
@@ -108,7 +108,7 @@ def goodput_table(summary):
 
 
 def plane_cell(planes, number):
-    """What a plane carried, and what more it could not."""
+    """What a plane carried, and what it could not carry in addition."""
     for plane in planes:
         if plane.plane == number:
             return f"{plane.had:.0%}" + (f" ({plane.withheld:.0%})" if plane.withheld >= 0.01 else "")

@@ -3,7 +3,7 @@
 otherwise it prints one line per second."""
 from record import rates
 
-RATE_WINDOW = 1.0   # seconds that a shown rate is taken over, at least
+RATE_WINDOW = 1.0   # minimum of seconds over which a shown rate is taken
 
 RED, GREEN, YELLOW, BOLD = "31", "32", "33", "1"
 
@@ -18,7 +18,8 @@ def window(samples):
 
 
 def planes_of(record):
-    """(plane, its rates) of MRC's planes; none of the others, whose packets are not counted."""
+    """(plane, its rates) of MRC's planes; an empty list for the other flows, whose packets are not
+    counted."""
     if len(record.flows) > 1 or len(record.samples) < 2:
         return []
     return list(zip(record.samples[-1]["planes"], window(record.samples)))
@@ -36,7 +37,7 @@ class Live:
         self.lines = 0
 
     def say(self, text):
-        """Print a line above the table; it is drawn again with the next sample."""
+        """Prints a line above the table; the table is drawn again with the next sample."""
         self.clear()
         self.out.write(text + "\n")
         self.out.flush()
@@ -48,8 +49,8 @@ class Live:
 
     def draw(self, record):
         lines = self.table(record)
-        # Line by line over the old table, so that nothing flickers; and cut off where a narrow
-        # terminal ends, for a line that wraps would be two.
+        # The table is overwritten line by line, so that nothing flickers. Lines are cut off where a
+        # narrow terminal ends, because a line that wraps would become two.
         up = f"\033[{self.lines}A" if self.lines else ""
         rows = "".join(f"{line}\033[K\n" for line in lines)
         self.out.write(f"{up}\033[?7l{rows}\033[J\033[?7h")
@@ -92,7 +93,7 @@ class Lines:
         print(text, file=self.out, flush=True)
 
     def clear(self):
-        """Nothing stands in the way."""
+        """Does nothing: there is no table to clear away."""
 
     def draw(self, record):
         flow = record.flow

@@ -10,7 +10,7 @@ from machine import MRCCTL, START_LIMIT
 
 
 def emit(kind, **fields):
-    # In one write: more than one thread does this.
+    # In one write, because several threads do this.
     os.write(1, (json.dumps({"kind": kind, **fields}) + "\n").encode())
 
 
@@ -19,7 +19,7 @@ def say(text):
 
 
 class Clock:
-    """Seconds since it began."""
+    """The clock of a flow: seconds since it began."""
 
     def __init__(self):
         self.start = time.monotonic()
@@ -28,11 +28,11 @@ class Clock:
         return self.since(time.monotonic())
 
     def since(self, moment):
-        """Of a moment of the monotonic clock."""
+        """Converts a moment of the monotonic clock."""
         return round(moment - self.start, 4)
 
     def at(self, wall_ns):
-        """Of a time since 1970."""
+        """Converts a time since 1970."""
         return self.since(wall_ns / 1e9 - time.time() + time.monotonic())
 
     def sleep_until(self, t):
@@ -40,7 +40,7 @@ class Clock:
 
 
 class Query:
-    """An mrcctl inside a host that answers one question after the other."""
+    """An mrcctl in a host that answers one question after another."""
 
     def __init__(self, host):
         self.process = subprocess.Popen([MRCCTL, "-n", host, "-j", "-s", "-d", "-b", "-"],
@@ -60,7 +60,7 @@ class Query:
 
 
 class Worker(threading.Thread):
-    """Works beside the sampling; done() tells what went wrong with it."""
+    """Work beside the sampling; done() reports what went wrong with it."""
 
     def __init__(self, work):
         super().__init__(daemon=True)
@@ -70,7 +70,7 @@ class Worker(threading.Thread):
     def run(self):
         try:
             self.work()
-        except Exception as error:  # whatever it is, the main thread tells of it
+        except Exception as error:  # whatever it is, the main thread reports it
             self.error = error
 
     def done(self):

@@ -13,16 +13,16 @@ A decision is one of
 from parts import NAMES, capacity
 
 NEAR = "h1"
-# Of what the planes that are left carry MRC is to have so much, at least and at most.
+# MRC's goodput must be at least and at most these parts of what the remaining planes carry.
 SHARE = 0.85, 1.10
-# What the machine withholds in all is no more than this, or nothing is known of MRC.
+# If the machine withholds more than this in total, nothing can be said about MRC.
 WITHHELD = 0.5
-# Probes that were lost before a repair may speak for so many seconds after it.
+# Probes that were lost before a repair may count for this many seconds after it.
 ECHO = 1.0
 
 
 def parts(decision):
-    """The element, and what became of it."""
+    """The element of a decision, and what became of it."""
     element, _, what = decision["text"].partition(" is ")
     return element, what
 
@@ -32,12 +32,12 @@ def names(decision):
 
 
 def lasted(fault, t):
-    """Was it broken then, as far as probes can tell?"""
+    """Whether the element was broken then, as far as probes can tell."""
     return fault["from"] <= t and (fault["to"] is None or t <= fault["to"] + ECHO)
 
 
 def naming_of(fault, decisions):
-    """The first decision of h1 that names it; None when there is none."""
+    """The first decision of h1 that names the fault; None if there is none."""
     for decision in decisions:
         if decision["host"] == NEAR and names(decision) and \
                 parts(decision)[0] == fault["element"] and lasted(fault, decision["t"]):
@@ -46,7 +46,7 @@ def naming_of(fault, decisions):
 
 
 def outcome(fault, decisions):
-    """When h1 named a fault, whether it denied it, and when it trusted it again."""
+    """When h1 named a fault, whether it denied it, and when it allowed it again."""
     naming = naming_of(fault, decisions)
     again = [d["t"] - fault["to"] for d in decisions
              if d["host"] == NEAR and parts(d)[0] == fault["element"] and not names(d)
@@ -60,32 +60,32 @@ def outcome(fault, decisions):
 
 
 def mistaken(faults, decisions):
-    """Decisions that name what was not broken."""
+    """Decisions that name something that was not broken."""
     return [d for d in decisions if names(d) and not any(
         fault["element"] == parts(d)[0] and lasted(fault, d["t"]) for fault in faults)]
 
 
 def left(decisions):
-    """(host, element) of all that is still named in the end."""
+    """(host, element) of all that is still named at the end."""
     last = {(d["host"], parts(d)[0]): names(d) for d in decisions}
     return [key for key, named in last.items() if named]
 
 
 def withheld(planes):
-    """By the machine, of what these planes could have carried."""
+    """What the machine withheld from these planes, as a part of what they could have carried."""
     return sum(plane.withheld for plane in planes) / len(planes) if planes else 0.0
 
 
 def plane_text(plane):
-    """How much it had, and why no more."""
+    """How much goodput it had, and why not more."""
     why = [f"{share:.0%} {what}" for share, what in
            ((plane.idle, "left idle"), (plane.withheld, "withheld by the machine")) if share >= 0.01]
     return f"plane {plane.plane} carried {plane.had:.0%}" + (f" ({', '.join(why)})" if why else "")
 
 
 def goodput_complaints(name, parts, rate, planes):
-    """What is wrong with the goodput of MRC, a sentence each. @planes: for each part a Carried of
-    each that is left, or none where that is not known"""
+    """What is wrong with MRC's goodput, a sentence each. @planes: for each part a Carried of each plane
+    that is left; empty if not known"""
     found = []
     for part, of_part in zip(parts, planes):
         share = part["mbps"] / capacity(rate, part["left"])
@@ -101,7 +101,7 @@ def goodput_complaints(name, parts, rate, planes):
 
 
 def peer_complaints(name, parts):
-    """A peer may lose what it likes, but not before anything breaks."""
+    """Another protocol may lose anything, but not before something breaks."""
     idle = [part for part in parts if part["name"] == NAMES[0] and not part["mbps"]]
     return [f"{name} sends nothing while {NAMES[0]}"] if idle else []
 

@@ -13,7 +13,7 @@ import sys
 
 
 class _Captured:
-    """A standard stream whose content is read back; programs that are started write to it, too."""
+    """A standard stream whose content is read back; started programs write to it, too."""
 
     def __init__(self, number, kind):
         self._number = number
@@ -29,7 +29,7 @@ class _Captured:
 
 
 def serve(run):
-    """run(words) gives the status of a command. Ends with standard input."""
+    """run(words) returns the status of a command. Ends with standard input."""
     _leave_group()
     commands = os.fdopen(os.dup(0), encoding="utf-8", errors="replace")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -44,10 +44,10 @@ def serve(run):
 
 
 def _leave_group():
-    """A signal that is for the shell and all it has started is not for this: clean-up needs it."""
+    """Ignores a signal to the shell and all that it has started: clean-up still needs this process."""
     if not os.isatty(0):
         try:
             os.setsid()
         except PermissionError:
-            # It leads one already.
+            # It is a process group leader already.
             pass

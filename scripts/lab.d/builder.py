@@ -9,7 +9,7 @@ import plan
 import system
 from errors import Refused
 
-# Interfaces that come later take over what "default" has.
+# Interfaces that are made later inherit the settings of "default".
 INTERFACES = ("all", "default", "lo")
 SETTINGS = (("accept_dad", 0), ("accept_ra", 0), ("router_solicitations", 0), ("seg6_enabled", 1))
 IPV6 = "/proc/sys/net/ipv6"
@@ -29,7 +29,7 @@ def build(state, shape, commands):
 
 
 def _configure(names, links, state):
-    """An ip per namespace, all at once: True when one of them fails."""
+    """Runs an ip per namespace, all at once: True if one of them fails."""
     for name in names:
         with system.Inside(name):
             _settings(forwards=not name.startswith("h"))
@@ -48,12 +48,12 @@ def _settings(forwards):
     for which in INTERFACES:
         for name, value in SETTINGS:
             system.write(f"{IPV6}/conf/{which}/{name}", str(value))
-    # By addresses and ports, as a switch ASIC spreads flows.
+    # Flows are spread by addresses and ports, as in a switch ASIC.
     system.write(f"{IPV6}/fib_multipath_hash_policy", "1")
 
 
 def kill_inhabitants(names):
-    """Processes in our namespaces would keep them alive."""
+    """Ends processes in the lab's namespaces, which would keep these alive."""
     for number in (_signal.SIGTERM, _signal.SIGKILL):
         pids = system.inhabitants(names)
         if not pids:
@@ -67,7 +67,7 @@ def kill_inhabitants(names):
 
 
 def remove(state):
-    """Everything, also of a half-built fabric."""
+    """Removes everything, also of a half-built fabric."""
     if not state.exists():
         return
     names = state.namespaces()

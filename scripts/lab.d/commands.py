@@ -5,8 +5,8 @@ import plan
 
 
 class Commands:
-    """outside: lines that make the links; inside: {namespace: lines}, which also tell how an
-    interface comes back after it was cut."""
+    """outside: lines that make the links; inside: {namespace: lines}, which also bring back an
+    interface after it was cut."""
 
     def __init__(self, shape):
         self.shape = shape
@@ -56,7 +56,7 @@ class Commands:
         if not self.shape.bare:
             self._addresses(n)
         if self.shape.plain_too:
-            # Not on the anchor: each address there is a GID.
+            # Not on the anchor, because each address there is a GID.
             self._add(ns, *(f"addr add {plan.plain(plane, n)}/128 dev lo nodad"
                             for plane in (plan.ALL_PLANES, *self.shape.all_planes)))  # fmt: skip
         if self.shape.management:
@@ -71,8 +71,8 @@ class Commands:
             )
 
     def _management(self, n):
-        """A bridge in h1, and a link to it from every other host. No part of the fabric: no fault
-        touches it."""
+        """A bridge in h1, and a link to it from every other host. It is no part of the fabric: no fault
+        affects it."""
         first, ns = plan.host(1), plan.host(n)
         if n == 1:
             self._add(first, "link add mgmt type bridge")
@@ -110,7 +110,7 @@ class Commands:
                              f"dev {link.if_a}")  # fmt: skip
         if self.shape.plain_too:
             self._plain_uplink(link, n, plane, "replace")
-            # All planes' is one more member of a multipath route.
+            # The address of all planes: one more member of a multipath route.
             self._plain_uplink(link, n, plan.ALL_PLANES, "append")
 
     def _to_host(self, prefix, link):
@@ -154,7 +154,7 @@ class Commands:
                                          f"dev {link.if_a}")  # fmt: skip
 
     def _routed(self, plane, n):
-        """The addresses of a host that are routed there the plain way."""
+        """The addresses of a host to which plain routes lead."""
         if self.shape.plain:
             return [plan.gid(n)]
         return [plan.plain(plane, n), plan.plain(plan.ALL_PLANES, n)]

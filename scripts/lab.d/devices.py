@@ -8,7 +8,7 @@ import plan
 import system
 from errors import Refused
 
-# Seconds for others to end what they read of the module, and between looks.
+# Seconds for other processes to stop reading the module's state, and seconds between looks.
 IN_USE, LOOK = 10, 0.1
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -23,7 +23,7 @@ def _built_module(name):
 
 
 def load():
-    """The module: that of build/modules, or the installed one."""
+    """Loads the module: that of build/modules, or the installed one."""
     if os.path.isdir("/sys/module/mrc"):
         return
     path = _built_module("mrc.ko")
@@ -37,7 +37,7 @@ def load():
 
 
 def load_switch():
-    """The module of ports that mark and trim, which nothing installs."""
+    """Loads the module of ports that mark and trim, which nothing installs."""
     if os.path.isdir("/sys/module/sch_trim"):
         return
     path = _built_module("switch/sch_trim.ko")
@@ -47,12 +47,12 @@ def load_switch():
 
 
 def unload():
-    """While somebody is in the middle of reading its state, the kernel keeps the module: mrcd and
-    mrcctl read now and then, and soon end."""
+    """The kernel keeps the module while a process is reading its state. mrcd and mrcctl read now and
+    then, and soon stop."""
     end = time.monotonic() + IN_USE
     while os.path.isdir("/sys/module/mrc") and system.run(["rmmod", "mrc"], quiet=True):
         if time.monotonic() > end:
-            # Once more, for what it says.
+            # Once more, for its error message.
             return _must(["rmmod", "mrc"])
         time.sleep(LOOK)
 
@@ -68,8 +68,7 @@ def _mrcctl():
 
 
 def settings(shape, n):
-    """What mrcctl is told of a host: planes, and towards each other host a path per plane and
-    spine."""
+    """The commands of mrcctl for a host: planes, and a path per plane and spine to each other host."""
     dev = plan.device(n)
     lines = [f"plane add {dev} port {plane} netdev eth{plane}" for plane in shape.all_planes]
     if shape.plain:
@@ -85,14 +84,14 @@ def settings(shape, n):
 
 
 def build(state, shape):
-    """A device in each host, all hosts at once."""
+    """Makes a device in each host, in all hosts at once."""
     state.write("devices", (f"{plan.device(n)} {plan.host(n)}" for n in shape.hosts))
     if _in_hosts(shape, _add_device) or _in_hosts(shape, _start_mrcctl):
         raise Refused("cannot set up the devices")
 
 
 def _in_hosts(shape, begin):
-    """begin(shape, n) starts a program in host n. Waits for all: True when one fails."""
+    """begin(shape, n) starts a program in host n. Waits for all of them: True if one fails."""
     started = []
     for n in shape.hosts:
         with system.Inside(plan.host(n)):
@@ -115,7 +114,7 @@ def _fed(argv, lines):
 
 
 def find_provider():
-    """For programs to come: the plug-in of the build tree, unless they are told already."""
+    """Later programs use the provider of the build tree, unless the environment already names one."""
     folder = f"{TOP}/build/userspace/provider"
     if os.environ.get("RDMAV_DRIVERS") or not os.path.isdir(folder):
         return

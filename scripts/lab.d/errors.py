@@ -3,7 +3,7 @@
 
 
 class Refused(Exception):
-    """It cannot be done."""
+    """The command cannot be done."""
 
     status = 1
 
@@ -15,7 +15,7 @@ class Usage(Refused):
 
 
 def number(name, text, low, high):
-    """The number that an argument is."""
+    """The number that an argument stands for."""
     if text.isascii() and text.isdigit() and len(text) <= 5 and low <= int(text) <= high:
         return int(text)
     raise Usage(f"{name} wants a number from {low} to {high}, not '{text}'")

@@ -10,7 +10,7 @@ FORWARDING = "/proc/sys/net/ipv6/conf/all/forwarding"
 
 
 class Program:
-    """Lines for ip or tc in a namespace. A lenient one may fail, and keeps quiet."""
+    """Lines for ip or tc in a namespace. A lenient step may fail without an error."""
 
     def __init__(self, ns, argv, lines, lenient=False):
         self.argv = [argv[0], "-n", ns, *argv[1:], *(["-force"] if lenient else []), "-batch", "-"]
@@ -30,7 +30,7 @@ class Program:
 
 
 class Forwarding:
-    """Whether a switch forwards."""
+    """Sets whether a switch forwards."""
 
     def __init__(self, ns, value):
         self.ns = ns
@@ -38,7 +38,7 @@ class Forwarding:
         self._file = None
 
     def prepare(self):
-        # The file stays that of its namespace.
+        # The open file stays that of its namespace.
         with system.Inside(self.ns):
             self._file = open(FORWARDING, "w", encoding="ascii")
 
@@ -52,8 +52,8 @@ class Forwarding:
 
 
 class Fault:
-    """first: steps that the word sets off, all at once; then: what follows, one by one; mark():
-    what is noted on disk; complaint: when a step fails."""
+    """first: steps that all happen at once on go(); then: steps that follow one by one; mark(): notes
+    the state on disk; complaint: the error when a step fails."""
 
     def __init__(self, first, complaint, then=(), mark=lambda: None):
         self.first = first
@@ -81,7 +81,7 @@ class Fault:
 
 
 def at_once(faults):
-    """All of them, got ready before."""
+    """All of the faults, which were prepared before."""
     for fault in faults:
         fault.go()
     for fault in faults:
@@ -89,7 +89,7 @@ def at_once(faults):
 
 
 def fault_of(state, words):
-    """What "fail", "heal", "netem" or "mtu" with its arguments means."""
+    """The fault that "fail", "heal", "netem" or "mtu" describes with its arguments."""
     action, kind, *rest = words
     if action == "netem":
         return _netem(state, words[1:])
@@ -105,8 +105,8 @@ def fault_of(state, words):
 
 
 def revival(state, ns, interfaces):
-    """Steps that bring interfaces up again. Going down lost their routes and neighbours, but not
-    their membership in multipath routes that have other members."""
+    """Steps that bring interfaces up again. Going down, these lost their routes and neighbours, but
+    kept their membership in multipath routes that have other members."""
     lines, members = [], []
     for line in state.lines("ns", ns):
         if _about(line.split()) in interfaces:
@@ -116,28 +116,28 @@ def revival(state, ns, interfaces):
 
 
 def _about(words):
-    """The interface that a line for ip is about, if it is one that there is already."""
+    """The interface that a line for ip configures, if that interface exists already."""
     if words[:2] == ["link", "set"]:
         return words[2]
     return words[words.index("dev") + 1] if "dev" in words else None
 
 
 def _link(state, action, end):
-    """At the far end, so that this one sees carrier loss."""
+    """Cuts the link at its far end, so that this end sees the loss of carrier."""
     _, (ns, interface) = state.ends(end)
     name = f"{ns}:{interface}"
     complaint = f"cannot {action} link '{end}'"
     if action == "fail":
         step = Program(ns, ["ip"], [f"link set {interface} down"])
         return Fault([step], complaint, mark=lambda: state.mark_failed(name))
-    # Of a dead switch it comes back with the others.
+    # The link of a dead switch comes back with the switch's other links.
     dead = state.without_carrier(ns)
     steps = [] if dead else revival(state, ns, [interface])
     return Fault(steps[:1], complaint, steps[1:], lambda: state.mark_healed(name))
 
 
 def _interfaces(state, switch):
-    """Of a switch, but those that were cut on their own."""
+    """The links of a switch, except those that were cut on their own."""
     found = []
     for ns_a, if_a, ns_b, if_b in state.links():
         found += [if_a] * (ns_a == switch) + [if_b] * (ns_b == switch)
@@ -167,7 +167,7 @@ def _heal_switch(state, ns, complaint):
 
 
 def ends_of(state, target):
-    """Every (namespace, interface) that NS:IF, "link NS:IF", "plane N" or "all" means."""
+    """Every (namespace, interface) that NS:IF, "link NS:IF", "plane N" or "all" stands for."""
     kind, *what = target
     if kind == "link":
         return list(state.ends(what[0]))
@@ -181,7 +181,7 @@ def ends_of(state, target):
 
 
 def _mtu(state, words):
-    """What is longer is lost there, or told of, and all the rest passes."""
+    """Longer packets get lost there, or are reported, and all others pass."""
     size = 2 if words[0] == "link" else 1
     target, value = words[:size], words[size:]
     if len(target) < size or len(value) != 1:
@@ -193,7 +193,7 @@ def _mtu(state, words):
 
 
 def aimed(state, command, words):
-    """What a command is about, as ends of links, and the words behind that."""
+    """The ends of links that a command is for, and the words behind them."""
     size = 2 if words[0] in ("link", "plane") else 1
     target = words[:size]
     if len(target) < size:
@@ -218,6 +218,6 @@ def _netem(state, words):
         line = (f"qdisc del dev {interface} root" if off
                 else f"qdisc replace dev {interface} root netem {arguments}")  # fmt: skip
         lines.setdefault(ns, []).append(line)
-    # Without one to remove an interface is fine.
+    # If there is no qdisc to remove, that is fine.
     steps = [Program(ns, ["tc"], inside, lenient=off) for ns, inside in lines.items()]
     return Fault(steps, f"tc refused: {arguments}")

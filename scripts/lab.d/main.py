@@ -70,7 +70,7 @@ HOLDABLE = ("fail", "heal", "netem", "mtu")
 
 
 class Lab:
-    """The commands, each a method; held: what "hold" has got ready in batch mode."""
+    """The commands, each a method; held: the faults that "hold" has prepared in batch mode."""
 
     def __init__(self, state=None, batch=False):
         self.state = state or State()
@@ -141,7 +141,7 @@ class Lab:
         import devices
 
         devices.find_provider()
-        # Python ignores it, programs are not to.
+        # Python ignores this signal, but programs must not.
         _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
         os.execvp("ip", ["ip", "netns", "exec", ns, *command])
 
@@ -224,7 +224,7 @@ class Lab:
         print(USAGE, end="")
 
 
-# Of each command its arguments, how many there may be, and whether it wants root and a fabric.
+# For each command its arguments, how many there may be, and whether it needs root and a fabric.
 MANY = 10**6
 COMMANDS = {
     "up": ("[OPTION]...", 0, MANY, True, False),
@@ -305,6 +305,6 @@ def main(words):
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Nobody reads on. What is left is not to be tried again at the end.
+        # The reader has gone. What is left must not be tried again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1

@@ -22,7 +22,7 @@ def parse_states(text):
 
 
 class Picture:
-    """states(ns): as link_states."""
+    """states(ns) returns what link_states() returns."""
 
     def __init__(self, shape, failed, with_devices, states=link_states):
         self.shape = shape

@@ -24,10 +24,10 @@ from errors import Usage, number
 BLOCK = "fcbb:bb00"
 GID_PREFIX = "fd00:6d72:63"
 PLAIN_PREFIX = "fd00:7463"
-# In the plain addresses of a host: all planes.
+# Stands for all planes in the plain addresses of a host.
 ALL_PLANES = 0
 
-# Of each number of a shape: its default and its limits.
+# For each number of a shape: its default and its limits.
 NUMBERS = {
     "planes": (4, 1, 32),
     "racks": (2, 1, 64),
@@ -37,11 +37,11 @@ NUMBERS = {
     "rate_mbit": (100, 1, 10000),
     "rtt_us": (2000, 100, 65535),
 }
-# What forwards in a switch: the kernel alone, or with ports that mark and trim.
+# What forwards in a switch: the kernel alone, or the kernel with ports that mark and trim.
 SWITCHES = ("kernel", "trim")
-# Of links that have such ports.
+# Settings of links that have such ports.
 OF_PORTS = ("rate_mbit", "rtt_us")
-# Options without a value, and what each sets.
+# Options without a value, and the setting of each.
 FLAGS = {
     "--plain": {"plain": 1},
     "--plain-too": {"plain_too": 1},
@@ -159,7 +159,7 @@ def management(n):
 
 
 def plain(plane, n):
-    """An address of a host that is routed the plain way, through one plane or ALL_PLANES."""
+    """An address of a host to which a plain route leads, through one plane or ALL_PLANES."""
     if plane == ALL_PLANES:
         return f"{PLAIN_PREFIX}::{n:x}"
     return f"{PLAIN_PREFIX}:{plane:x}::{n:x}"
@@ -182,7 +182,7 @@ def sid(n):
 
 
 def path(shape, start, end, plane, spine=1):
-    """The address of a path between two hosts; the spine counts between racks."""
+    """The address of a path between two hosts; the spine matters only between racks."""
     first, last = shape.rack_of(start), shape.rack_of(end)
     usids = [t0_usid(plane, first)]
     if first != last:
@@ -228,18 +228,18 @@ class Link:
 
 
 class Links:
-    """Hands out links, each with the next number."""
+    """Creates links, each with the next number."""
 
     def __init__(self):
         self.all = []
 
     def uplink(self, shape, plane, n):
-        """A host's to its T0."""
+        """A link from a host to its T0."""
         rack = shape.rack_of(n)
         return self._add((host(n), f"eth{plane}"), (t0(plane, rack), host(n)))
 
     def trunk(self, plane, rack, spine):
-        """A T0's to a T1."""
+        """A link from a T0 to a T1."""
         return self._add((t0(plane, rack), f"t1s{spine}"), (t1(plane, spine), f"t0r{rack}"))
 
     def _add(self, near, far):

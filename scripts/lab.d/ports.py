@@ -19,10 +19,10 @@ ECN = (0.2, 0.8)
 TRIM = 1.0
 TRIM_RTX = 1.5
 DROP = 4.0
-# A host's own port stands for a NIC, which does not take more than it can send: its memory is large.
+# A host's own port stands for a NIC, which does not take more than it can send: its queue is long.
 DROP_AT_HOST = 64 << 20
 CONTROL = 1.0
-# Bytes that trimming leaves, from the IP header on: what SAI has for a default.
+# Bytes that trimming leaves, from the IP header on: the default of SAI.
 SIZE = 128
 DSCP_TRIMMED = 12
 DSCP_LASTHOP = 16
@@ -47,18 +47,18 @@ TYPE = 0x3FFF
 
 
 class Link:
-    """What all links of a fabric have: bytes a second, and ns from one end to the other."""
+    """Properties of all links of a fabric: bytes a second, and ns from one end to the other."""
 
     def __init__(self, shape):
         self.rate = shape.rate_mbit * 1_000_000 // 8
-        # The longest way there and back crosses so many links.
+        # The longest path there and back crosses this many links.
         links = 4 if shape.racks == 1 else 8
         self.delay = shape.rtt_us * 1000 // links
         self.bdp = self.rate * shape.rtt_us // 1_000_000
 
 
 def attributes(link, ns, interface, settings):
-    """[(number, format, value)] of the port of NS:IF. A host's own neither marks nor trims."""
+    """[(number, format, value)] of the port of NS:IF. A host's own port neither marks nor trims."""
     at_host = ns.startswith("h")
     last_hop = interface.startswith("h")
     found = [(1, "Q", link.rate), (2, "I", link.delay)]
@@ -101,7 +101,7 @@ def _message(kind, flags, index, attributes_):
 
 
 def complaint(answer):
-    """What the kernel says is wrong in its last word on a message, or None if nothing is."""
+    """The error in the kernel's last reply to a message, or None."""
     size, _, flags = struct.unpack_from("=IHH", answer)
     error = -struct.unpack_from("=i", answer, 16)[0]
     if not error:
@@ -115,7 +115,7 @@ def complaint(answer):
 
 
 def statistics(answer):
-    """{name: number} from what the kernel says of a qdisc."""
+    """{name: number} from the kernel's message about a qdisc."""
     attributes_ = parse_attributes(answer[36:])
     if attributes_.get(TCA_KIND) != b"trim\0":
         return None
@@ -126,7 +126,7 @@ def statistics(answer):
 
 
 class Kernel:
-    """rtnetlink of one namespace after the other."""
+    """A socket for rtnetlink in one namespace after another."""
 
     def __init__(self):
         self._sockets = {}
@@ -163,7 +163,7 @@ def _line(ns, interface, settings):
 
 
 class Ports:
-    """Of a fabric that is up, with the settings of each in the file "ports"."""
+    """The ports of a fabric that is up; the file "ports" has the settings of each."""
 
     def __init__(self, state, kernel=None):
         self.state = state
@@ -176,7 +176,7 @@ class Ports:
             self._settings[name] = {key: value == "1" for key, value in pairs}
 
     def build(self):
-        """One at each end of each link."""
+        """One port at each end of each link."""
         for ns_a, if_a, ns_b, if_b in self.state.links():
             for ns, interface in ((ns_a, if_a), (ns_b, if_b)):
                 self._tell(ns, interface, SETTINGS)
@@ -190,11 +190,11 @@ class Ports:
                 name = f"{ns}:{interface}"
                 self._tell(ns, interface, {**self._settings[name], **changes})
         finally:
-            # Also of those that were told before one refused.
+            # Also the settings of ports that were changed before one refused.
             self._save()
 
     def look(self, ns, interface):
-        """{name: number} of what has happened there."""
+        """{name: number} of the events at a port."""
         numbers = statistics(self._kernel.ask(ns, interface, RTM_GETQDISC, NLM_F_ECHO))
         if numbers is None:
             raise Refused(f"{ns}:{interface} has another qdisc")
@@ -223,7 +223,7 @@ class Ports:
 
 
 def parse(words):
-    """{setting: on} of what a command says."""
+    """{setting: on} from the words of a command."""
     if len(words) % 2:
         raise Usage(f"{words[-1]} wants on or off")
     changes = {}

@@ -31,7 +31,7 @@ class State:
         return os.path.join(self.folder, *parts)
 
     def lines(self, *parts):
-        """Of one file; none of one that is not there."""
+        """The lines of one file; none if the file does not exist."""
         try:
             with open(self.path(*parts), encoding="ascii") as file:
                 return file.read().splitlines()
@@ -43,7 +43,8 @@ class State:
             file.writelines(f"{line}\n" for line in lines)
 
     def save(self, shape, commands):
-        """What down needs is on disk before anything is built. Of two at a time one fails here."""
+        """Writes what "down" needs to disk before anything is built. If two labs start at a time, one
+        fails here."""
         for part in ("", "ns", "failed"):
             os.mkdir(self.path(part))
         names = [*plan.NUMBERS, "plain", "management", "switch"]
@@ -62,7 +63,7 @@ class State:
             os.rmdir(folder)
 
     def shape(self):
-        """Of the fabric that is up."""
+        """The shape of the fabric that is up."""
         config = self.lines("config")
         if not config:
             raise Refused("no fabric is up")
@@ -81,7 +82,7 @@ class State:
         return int(name[1:])
 
     def ends(self, end):
-        """Of the link at NS:IF this end and the far one, each as (namespace, interface)."""
+        """The near and the far end of the link at NS:IF, each as (namespace, interface)."""
         for ns_a, if_a, ns_b, if_b in self.links():
             if end == f"{ns_a}:{if_a}":
                 return (ns_a, if_a), (ns_b, if_b)
@@ -93,7 +94,7 @@ class State:
         return sorted(os.listdir(self.path("failed"))) if self.exists("failed") else []
 
     def mark_failed(self, name, text=""):
-        """An empty text leaves what is there."""
+        """An empty text keeps the file's content."""
         with open(self.path("failed", name), "a", encoding="ascii") as file:
             file.write(text)
 
@@ -104,5 +105,5 @@ class State:
             pass
 
     def without_carrier(self, switch):
-        """It took its links with it."""
+        """Whether the switch took its links with it."""
         return bool(self.lines("failed", switch))

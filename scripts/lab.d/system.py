@@ -11,14 +11,14 @@ RUN_NETNS = "/run/netns"
 
 
 class Namespaces:
-    """Goes into namespaces, and home again."""
+    """Enters namespaces, and returns."""
 
     def __init__(self):
         self._setns = None
         self._home = None
 
     def _prepare(self):
-        # Only who goes anywhere pays for this.
+        # Imported here, because only callers that enter a namespace need it.
         import ctypes
 
         self._setns = ctypes.CDLL(None, use_errno=True).setns
@@ -50,7 +50,7 @@ _namespaces = Namespaces()
 
 
 class Inside:
-    """with Inside(NAME): in this namespace."""
+    """"with Inside(NAME)" runs in this namespace."""
 
     def __init__(self, name):
         self.name = name
@@ -72,7 +72,7 @@ def start(argv, stdin=None, quiet=False, stdout=None):
     )  # fmt: skip
     out = [] if stdout is None else [(os.POSIX_SPAWN_DUP2, stdout, 1)]
     try:
-        # Python ignores SIGPIPE, programs are not to.
+        # Python ignores SIGPIPE, but programs must not.
         return os.posix_spawnp(argv[0], argv, os.environ, file_actions=[feed, *out, *null],
                                setsigdef=[_signal.SIGPIPE])  # fmt: skip
     except OSError as error:
@@ -80,7 +80,7 @@ def start(argv, stdin=None, quiet=False, stdout=None):
 
 
 def wait(pid):
-    """Its exit status, or less than zero for a signal."""
+    """The exit status of a program, or less than zero for a signal."""
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
@@ -89,7 +89,7 @@ def run(argv, quiet=False):
 
 
 def output(argv):
-    """What it prints."""
+    """The output of a program."""
     read, write = os.pipe()
     try:
         pid = start(argv, stdout=write)
@@ -119,7 +119,7 @@ class Fed:
             with self._file:
                 self._file.write(self.text)
         except BrokenPipeError:
-            # Its status tells.
+            # Its exit status reports the failure.
             pass
 
     def finish(self):
@@ -139,24 +139,24 @@ def write(path, text):
 
 
 def load_modules(*names):
-    """Those of the kernel that are not there yet, if that can be: some have them built in."""
+    """Loads kernel modules that are missing, if possible; some kernels have them built in."""
     missing = [name for name in names if not os.path.isdir(f"/sys/module/{name}")]
     if missing:
         try:
             run(["modprobe", "-qa", *missing], quiet=True)
         except Refused:
-            # What needs them complains.
+            # Whatever needs them will complain.
             pass
 
 
 def inhabitants(names):
-    """Processes in these namespaces, but this one."""
+    """Processes in these namespaces, except this one."""
     ours = set()
     for name in names:
         try:
             ours.add(os.stat(f"{RUN_NETNS}/{name}").st_ino)
         except OSError:
-            # Half-built, or half-removed.
+            # The namespace is half-built, or half-removed.
             pass
     found = []
     for pid in os.listdir("/proc") if ours else ():
@@ -165,6 +165,6 @@ def inhabitants(names):
                 if os.stat(f"/proc/{pid}/ns/net").st_ino in ours:
                     found.append(int(pid))
             except OSError:
-                # It has ended.
+                # The process has ended.
                 pass
     return found

@@ -4,8 +4,8 @@
 # Lets every user run apt, with a state of its own: it installs nothing, and the host's state stays as
 # it is. Packages come from the host's sources and are checked with the host's keys.
 
-# apt_state DIR: a folder for one run. There nothing is installed yet, so that whatever a package needs
-# has to come, too. The lists are the host's, until apt_refresh.
+# apt_state DIR: a folder for one run. Nothing counts as installed there, so that all that a package
+# needs gets fetched, too. The lists are the host's, until apt_refresh.
 apt_state()
 {
 	apt_dir=$1
@@ -26,14 +26,14 @@ apt()
 		"${apt_sources[@]}" "$@"
 }
 
-# apt_refresh: lists of today. The host's may be too old, or not there.
+# apt_refresh: fetches today's lists. The host's may be too old, or missing.
 apt_refresh()
 {
 	apt_lists=$apt_dir/lists
 	apt apt-get update
 }
 
-# apt_from SUITE: the packages of this suite of Debian alone, with its security updates.
+# apt_from SUITE: uses the packages of this suite of Debian alone, with its security updates.
 apt_from()
 {
 	local signed='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'

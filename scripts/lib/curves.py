@@ -2,12 +2,12 @@
 """Draws a picture of curves."""
 from frame import COLORS, LEFT, RIGHT, WIDTH, Frame
 
-# Pixels that the name of a curve gets at most.
+# The most pixels for the name of a curve.
 NAME = 130
 
 
 class Curves(Frame):
-    """Curves {name: [(x, y)]} from 0 on, with words at both axes; marks as Frame has them."""
+    """Curves {name: [(x, y)]} from 0 on, with texts at both axes; marks are as in Frame."""
 
     def __init__(self, title, across, along, curves, marks=()):
         self.across, self.along, self.curves = across, along, curves

@@ -10,7 +10,8 @@ PLANES = 4
 
 
 class Held:
-    """Commands of scripts/lab that wait for the word, and then go before all others, too."""
+    """Commands of scripts/lab that wait for a line to start, and then have priority over all others,
+    too."""
 
     def __init__(self, commands):
         self.commands = [
@@ -20,7 +21,7 @@ class Held:
             for command in commands]
 
     def fire(self):
-        """Returns the moment, on the clock of the samples."""
+        """Starts the command. Returns the moment, on the clock of the samples."""
         now = time.monotonic()
         for _, process in self.commands:
             process.stdin.write(b"\n")
@@ -35,7 +36,7 @@ class Held:
 
 
 def limit_links(rate, queue):
-    """The last link of each plane to h2: rate in Mb/s, queue before it in KiB."""
+    """Limits the last link of each plane to h2: rate in Mb/s, queue before it in KiB."""
     run(["modprobe", "sch_tbf"])
     for plane in range(1, PLANES + 1):
         run(["tc", "-n", f"p{plane}t0r2", "qdisc", "add", "dev", "h2", "root", "tbf",
@@ -43,11 +44,11 @@ def limit_links(rate, queue):
 
 
 def mptcp_setup():
-    """A subflow per plane: h2 offers its other addresses, h1 has a route to each."""
+    """Makes a subflow per plane: h2 offers its other addresses, h1 has a route to each."""
     for host in ("h1", "h2"):
         run(["ip", "-n", host, "mptcp", "limits", "set", "subflows", "8",
              "add_addr_accepted", "8"])
-        # A host that spreads over ports leaves out those without a carrier.
+        # A host that spreads over ports does not use those without a carrier.
         run(ns(host) + ["sh", "-c", "for f in /proc/sys/net/ipv6/conf/*/ignore_routes_with_linkdown;"
                         " do echo 1 >$f; done"])
     for plane in range(2, PLANES + 1):
@@ -55,5 +56,5 @@ def mptcp_setup():
 
 
 def go_first():
-    """Before all others; what is started from here is as usual."""
+    """Gives this process priority over all others; what it starts has normal priority."""
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))

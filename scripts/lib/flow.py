@@ -18,7 +18,7 @@ def open_socket(protocol):
 def receive(protocol, path, port=PORT):
     listener = open_socket(protocol)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    # Subflows come to other addresses than the first.
+    # Subflows connect to other addresses than the first.
     listener.bind(("::", int(port)))
     listener.listen(1)
     flow, _ = listener.accept()

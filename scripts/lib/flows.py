@@ -21,8 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 MESSAGE = 16384
-# Of the rate of the planes that it uses a flow is to have before it is watched; that is
-# waited for so many seconds.
+# Before it is watched, a flow must have this part of the rate of its planes; that is waited for at most
+# this many seconds.
 STEADY, STEADY_LIMIT = 0.8, 20
 
 
@@ -32,7 +32,8 @@ def read_number(path):
 
 
 def longest_rtt(qps):
-    """Seconds. @qps: as mrcctl shows them; one that has sent nothing has no RTT."""
+    """The smoothed RTT in seconds. @qps: as mrcctl shows them; a QP that has sent nothing has no
+    RTT."""
     found = [qp["srtt-ns"] for qp in qps if "srtt-ns" in qp]
     if not found:
         raise SystemExit("no QP has a round trip")
@@ -40,7 +41,8 @@ def longest_rtt(qps):
 
 
 class Ends:
-    """A server in h2 and a client in h1. They leave the CPUs to the fabric: one of them polls."""
+    """A server in h2 and a client in h1. They leave the CPUs to the fabric, because one of them
+    polls."""
 
     def __init__(self, stack):
         self.stack = stack
@@ -71,15 +73,15 @@ def listening(server, table, port):
 
 
 class Mrc:
-    """RDMA writes on one QP. Counted: writes that are there in full, with all before them."""
+    """RDMA writes on one QP. It counts writes that have arrived in full, with all before them."""
 
     name, planes = "MRC", PLANES
     port = 18515
-    # What ib_write_bw takes when nothing is said: 67 ms, of which perftest's QPs survive 29.
+    # The default of ib_write_bw: 67 ms; perftest's QPs survive 29 such timeouts.
     TIMEOUT = 14
 
     def __init__(self, timeout=TIMEOUT):
-        """timeout: that of verbs, an exponent"""
+        """timeout: the exponent of verbs"""
         self.timeout = timeout
         if timeout != self.TIMEOUT:
             self.name = f"MRC, timeout {timeout}"
@@ -105,11 +107,11 @@ class Mrc:
         return ends.start("h1", self.write_bw("mrc0", self.host))
 
     def share(self, left):
-        """Of the goodput, when so many planes are left."""
+        """The goodput that is possible with this many planes left."""
         return left / PLANES
 
     def path(self, planes=range(1, PLANES + 1)):
-        """It goes by all of them."""
+        """The planes that the flow uses: all of them."""
         return planes[0], 1
 
     def rtt(self, client):
@@ -123,7 +125,7 @@ class Mrc:
 
 
 class Stream:
-    """TCP or MPTCP. Counted: what the receiver has read."""
+    """TCP or MPTCP. It counts what the receiver has read."""
 
     def __init__(self, name, protocol, prefix, planes):
         self.name, self.protocol, self.prefix, self.planes = name, protocol, prefix, planes
@@ -146,7 +148,7 @@ class Stream:
         return ends.start("h1", self.flow("send", self.protocol, f"{self.prefix}::2"))
 
     def share(self, left):
-        """One connection needs one plane, whichever."""
+        """One connection needs one plane, any of them."""
         return min(1, left / self.planes)
 
     def trunks(self):
@@ -157,7 +159,7 @@ class Stream:
                 if link["ifname"].startswith("t1s")}
 
     def path(self, planes=range(1, PLANES + 1)):
-        """Where most of the flow goes in these planes: there it is hit."""
+        """The spine that carries most of the flow in these planes: that is where the fault hits."""
         before = self.trunks()
         time.sleep(0.5)
         after = self.trunks()
@@ -165,7 +167,7 @@ class Stream:
                    key=lambda trunk: after[trunk] - before[trunk])
 
     def rtt(self, client):
-        """The median of what the connections say."""
+        """The median of the RTTs of the connections."""
         found = re.findall(r"bytes_sent:\d{6,}.*?\brtt:([\d.]+)/|\brtt:([\d.]+)/.*?bytes_sent:\d{6,}",
                            run(ns("h1") + ["ss", "-tinH"]))
         return statistics.median(float(a or b) for a, b in found) / 1e3
@@ -177,7 +179,7 @@ class Stream:
 
 
 def settle(flow, rate):
-    """Until the flow has found its rate, in Mb/s; one that does not is watched as it is."""
+    """Waits until the flow has found its rate, in Mb/s; a flow that does not is watched as it is."""
     end = time.monotonic() + STEADY_LIMIT
     while time.monotonic() < end:
         begin, at = flow.received(), time.monotonic()

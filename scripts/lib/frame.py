@@ -11,7 +11,7 @@ FAULT_ROW = 24
 TITLE = 56      # height of title and legend
 BELOW = 52      # height of the time axis
 
-# Told apart by people who see colours differently, on white and on black.
+# Colours that people who see colours differently can tell apart, on white and on black.
 COLORS = ("#4477aa", "#ee7733", "#228833", "#aa3377", "#66ccee", "#ccbb44", "#bb5566", "#888888")
 
 STYLE = """
@@ -31,12 +31,12 @@ STYLE = """
 """
 
 
-# Pixels: no more than the letters of a text that long take, whatever the font.
+# Pixels that a letter takes at most, in any font.
 LETTER = 7.5
 
 
 def nice_step(top, steps):
-    """A round distance of grid lines, so that about that many fit below top."""
+    """A round distance between grid lines, so that about this many fit below top."""
     raw = max(top, 1e-9) / steps
     size = 10.0 ** int(f"{raw:e}".split("e")[1])
     return next(size * m for m in (1, 2, 5, 10) if size * m >= raw)
@@ -49,8 +49,8 @@ def number(value):
 class Frame:
     """One picture from start to end seconds, up to top on the other axis.
 
-    marks: dicts with from, to (None: it lasts), text, and color. Those who derive draw
-    with legend() and content(), and may have other words at the axes.
+    marks: dicts with from, to (None: it lasts), text, and color. Derived classes draw with legend() and
+    content(), and may have other texts at the axes.
     """
 
     across, along = "time in seconds", "goodput in {unit}"
@@ -125,7 +125,7 @@ class Frame:
                   transform=f"rotate(-90 18 {middle:.1f})")
 
     def marks(self):
-        """Above the plot a bar per mark, and lines down from its ends."""
+        """Draws a bar per mark above the plot, and lines down from its ends."""
         for row, mark in enumerate(self.marked):
             y = TITLE + FAULT_ROW * row
             x1 = self.x(mark["from"])
@@ -138,7 +138,8 @@ class Frame:
                 self.line(x2, y + FAULT_ROW - 3, x2, self.bottom, "mark")
 
     def beside(self, x1, x2, y, text):
-        """In the bar between x1 and x2; where it does not fit, right of it, or left of it."""
+        """Places a text in the bar between x1 and x2; where it does not fit, right or left of the
+        bar."""
         width = LETTER * len(text)
         if x1 + 6 + width <= x2:
             self.text(x1 + 6, y, text)

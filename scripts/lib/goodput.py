@@ -4,16 +4,16 @@ Mb/s."""
 import bisect
 
 BIN = 0.01
-ENOUGH = 0.9    # of the capacity that remains: recovered
-# A dip that begins later than this after a fault is none of the fault's. It is over with a
-# bin that has enough, when so does each 200 ms that begins within the next half second, and
-# all until the restore on average: a burst is not enough. A window over one plane moves in
-# bursts 20 ms apart: 100 ms have five of them, or four.
+ENOUGH = 0.9    # part of the remaining capacity that counts as recovered
+# A dip that begins later than this after a fault was not caused by the fault. A dip is over at the
+# first bin that has enough, if each 200 ms that begin within the next half second also have enough, and
+# all bins until the restore on average: a burst is not enough. A window over one plane moves in bursts
+# 20 ms apart: 100 ms have five of them, or four.
 DIP_BEGINS, STRETCH, BINS = 0.5, 50, 20
 
 
 class Curve:
-    """Bytes received by a moment, drawn straight between two samples."""
+    """Bytes received until a moment, interpolated linearly between two samples."""
 
     def __init__(self, samples, zero):
         self.times = [t - zero for t, _ in samples]
@@ -43,14 +43,14 @@ def mean(rates):
 
 
 def lasts(rates, target):
-    """The goodput is back from the first of these bins on."""
+    """Whether the goodput is back from the first of these bins on."""
     stretches = (rates[i:i + BINS] for i in range(min(STRETCH, len(rates) - BINS + 1)))
     return rates[0] >= target and mean(rates) >= target and all(
         mean(stretch) >= target for stretch in stretches)
 
 
 def recovered(bins, target):
-    """When the goodput is back at the target for good; 0: it was never below. None: not yet."""
+    """When the goodput is back at the target for good; 0: it was never below; None: not yet."""
     rates = [rate for _, rate in bins]
     low = next((i for i, rate in enumerate(rates) if rate < target), None)
     if low is None or bins[low][0] > DIP_BEGINS:

@@ -13,7 +13,7 @@ MRCCTL = os.path.join(TOP, "build/userspace/mrcctl/mrcctl")
 MRCD = os.path.join(TOP, "build/userspace/mrcd/mrcd")
 PROVIDER = os.path.join(TOP, "build/userspace/provider/libmrc")
 OUT = os.environ.get("VM_OUT", "/tmp")
-START_LIMIT = 60    # seconds for a program to get going
+START_LIMIT = 60    # seconds for a program to start
 
 
 def say(text):
@@ -78,7 +78,7 @@ def gid_index(device, prefix):
 
 
 def steer_packets():
-    """Each plane's links are received on one CPU, as a NIC port's interrupts would be.
+    """Receives each plane's links on one CPU, as a NIC port's interrupts would be.
 
     The planes take turns; a plane's name is the digit that ends "eth" or begins after "p".
     """

@@ -8,7 +8,7 @@
 mirror=http://deb.debian.org/debian
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# inside COMMAND...: in the root, as in a terminal of its own.
+# inside COMMAND...: runs it in the root, with a terminal of its own.
 inside()
 {
 	echo "# $*" >>"$log"
@@ -16,21 +16,21 @@ inside()
 		DEBIAN_FRONTEND=noninteractive "$@" >>"$log" 2>&1 </dev/null
 }
 
-# strap SUITE: the root, with the least that there is.
+# strap SUITE: makes the root, with as few packages as possible.
 strap()
 {
 	debootstrap --variant=minbase --keyring="$keyring" --include=ca-certificates "$1" "$root" \
 		"$mirror" >>"$log" 2>&1
-	# Whoever has archives as they were once is told here, too, that they may be old.
+	# Accept archive snapshots, which may be old.
 	if apt-config dump | grep -q '^Acquire::Check-Valid-Until "false"'; then
 		echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/old"
 	fi
 }
 
-# build_strictly DIR KERNEL: in the root, with W=1, warnings as errors, and sparse. What sparse says is
-# no error to make, nor is that it does not run: Debian 13 leaves out of its headers the script that
-# tells make whether it does. sparse 0.6.4 does not know a word of 7.x, nor that what MODULE_INFO()
-# asserts there is constant.
+# build_strictly DIR KERNEL: builds in the root, with W=1, warnings as errors, and sparse. make does not
+# treat sparse's messages as errors, nor a sparse that does not run: Debian 13's headers lack the script
+# by which make finds out whether it runs. sparse 0.6.4 does not know a keyword of 7.x, nor that the
+# expression which MODULE_INFO() asserts there is constant.
 build_strictly()
 {
 	local dir=$1 kernel=$2 said valid

@@ -6,10 +6,10 @@
 # first. Headers and libraries to build with are taken from the folder alone, because those fit each
 # other.
 
-# Compilers that look into the folder instead of into /usr.
+# Compilers that look into that folder instead of /usr.
 TOOLS_COMPILERS=(gcc g++ cc c++ cpp gcc-12 g++-12 gcc-14 g++-14)
 
-# tools_make TOP ROOT: build/tools, of a folder that scripts/root has made.
+# tools_make TOP ROOT: makes build/tools, for a folder that scripts/root has made.
 tools_make()
 {
 	local tools=$1/build/tools root=$2 arch new
@@ -42,7 +42,8 @@ tools_compilers()
 	done
 }
 
-# tools_libraries FOLDER FROM HOST...: links to what the host has not. The C library stays the host's.
+# tools_libraries FOLDER FROM HOST...: links to libraries that the host does not have. The C library
+# stays the host's.
 tools_libraries()
 {
 	local to=$1 from=$2 path name place
@@ -57,7 +58,7 @@ tools_libraries()
 	done < <(find "$from" -maxdepth 2 \( -name 'lib*.so.*' -o -name 'lib*-[0-9]*.so' \))
 }
 
-# tools_use TOP: the environment to build and run with, if there is such a folder.
+# tools_use TOP: sets the environment to build and run with, if there is such a folder.
 tools_use()
 {
 	local tools=$1/build/tools root arch

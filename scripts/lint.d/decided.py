@@ -29,13 +29,13 @@ def rows():
 
 
 def find(name):
-    """The file of that name, or None."""
+    """The file with that name, or None."""
     paths = (TOP / "kernel" / name, TOP / name)
     return next((path for path in paths if path.is_file()), None)
 
 
 def defines(path, function):
-    """Whether it does. A definition has a body; a macro is one, too."""
+    """Whether a file defines a function. A definition has a body; a macro is one, too."""
     text = path.read_text(encoding="utf-8")
     name = re.escape(function)
     if path.suffix == ".py":
@@ -45,7 +45,7 @@ def defines(path, function):
 
 
 def complaints(rest):
-    """About what a row names."""
+    """Complaints about the names in a row."""
     path, pointers = None, 0
     for function, name in NAMED.findall(rest):
         if name:

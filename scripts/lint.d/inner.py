@@ -12,19 +12,19 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 PAGE = "Documentation/developer/architecture.md"
-# What a header declares or defines stands at the start of a line.
+# A declaration or definition in a header stands at the start of a line.
 DECLARED = re.compile(r"^(?!static_assert)[a-z][\w *]*?\b(mrc_\w+)\(", re.MULTILINE)
 CALLED = re.compile(r"\b(mrc_\w+)\(")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def without_comments(text):
-    """The same lines, but for what is said in them."""
+    """The same lines without their comments and strings."""
     return COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
 
 
 def inner(text):
-    """(folder, {function: header}) of the page's line, and the names that it excepts."""
+    """(folder, {function: header}) of the page's line, and the exceptions."""
     found = re.search(r"^(kernel/\w+) inner: (.*(?:\n  .*)*)", text, re.MULTILINE)
     if not found:
         raise SystemExit(f"{PAGE}: no line says what is inner")
@@ -40,7 +40,7 @@ def inner(text):
 
 
 def calls(path):
-    """(number of the line, function) of each."""
+    """(number of the line, function) of each call."""
     text = without_comments(path.read_text(encoding="utf-8"))
     for number, line in enumerate(text.splitlines(), 1):
         for function in CALLED.findall(line):

@@ -15,18 +15,18 @@ CODE = ("kernel", "userspace")
 SOURCES = (".c", ".cc", ".h")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FUNCTION = re.compile(r"\b(mrc_\w+)\(\)")
-# With its folders, if it has some; neither <linux/this.h> nor this.html.
+# A file name, with its folders, if it has any; neither <linux/this.h> nor this.html.
 FILE = re.compile(r"(?<![\w./<-])((?:[\w.-]+/)*)(\w+\.(?:c|cc|h))\b(?![\w/-])")
 
 
 def paths(folders):
-    """Of the sources in these."""
+    """Paths of the sources in these folders."""
     return [path for folder in folders for path in sorted((TOP / folder).rglob("*"))
             if path.suffix in SOURCES]
 
 
 def texts():
-    """The code, in one, and [(path, text, [(start, words)])] of all that has words."""
+    """All code in one text, and [(path, text, [(start, words)])] of all comments and pages."""
     code, found = [], []
     for path in paths(CODE):
         text = path.read_text(encoding="utf-8")
@@ -39,14 +39,14 @@ def texts():
 
 
 def is_ours(file, path, folders):
-    """Whether what is named there is a file of the tree, or has gone."""
+    """Whether the name means a file of the tree, existing or not."""
     if file[1]:
         return file[1].split("/")[0] in folders
     return path.is_relative_to(TOP / "kernel")
 
 
 def missing(path, words, known, files, folders):
-    """(start, name) of what is not there."""
+    """(start, name) of each name that does not exist."""
     for function in FUNCTION.finditer(words):
         if function[1] not in known:
             yield function.start(), function[0]

@@ -15,7 +15,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 PAGE = "Documentation/developer/architecture.md"
 SOURCES = (".c", ".cc", ".h")
-# Where the compilers look, behind the folder of the file itself.
+# Where the compilers look, after the folder of the file itself.
 ROOTS = ("kernel", "kernel/include/uapi", "userspace/mrcd/src")
 
 
@@ -31,7 +31,7 @@ def orders():
 
 
 def name_of(path, folder):
-    """Of a file, as a line of that folder has it, or None."""
+    """The name of a file in a line of that folder, or None."""
     try:
         inside = path.relative_to(TOP / folder)
     except ValueError:
@@ -40,7 +40,7 @@ def name_of(path, folder):
 
 
 def included(path):
-    """(number of the line, file) of each include that is one of the tree's."""
+    """(number of the line, file) of each include of a file of the tree."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         match = re.match(r'\s*#\s*include "([^"]+)"', line)
         if not match:
@@ -53,7 +53,7 @@ def included(path):
 
 
 def complaints(folder, paths, order):
-    """About files of a folder."""
+    """Complaints about the files of a folder."""
     rest = order.get("*")
     for path in sorted(paths):
         name = name_of(path, folder)

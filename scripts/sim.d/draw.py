@@ -20,13 +20,13 @@ def over_time(run, names):
 
 
 def distribution(values):
-    """Of all values, the part that is no more than each."""
+    """For each value, the part of all values that are not greater."""
     values = sorted(values)
     return [(value, (i + 1) / len(values)) for i, value in enumerate(values)]
 
 
 def queues(run):
-    """Of packets, the part that found no more bytes before them."""
+    """The part of packets that found at most that many bytes before them."""
     curves = {}
     for tier in TIERS:
         bins, seen, total = run["queues"][tier], 0, sum(run["queues"][tier])

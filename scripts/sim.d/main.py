@@ -21,7 +21,7 @@ def stem(row, seed):
 
 
 def simulate(program, output, row, seed):
-    """One run: what it wrote, or why it wrote nothing."""
+    """One run: its output, or why there is none."""
     out = output / f"{stem(row, seed)}.json"
     out.unlink(missing_ok=True)
     command = [program, "run", "--output", out]
@@ -39,7 +39,7 @@ def number(value):
 
 
 def cell(name, runs):
-    """A figure's median, and its ends if there are several seeds."""
+    """A figure's median, and its smallest and greatest value if there are several seeds."""
     values = sorted(run["figures"].get(name, 0) for run in runs)
     text = number(statistics.median(values))
     if values[0] != values[-1]:
@@ -48,7 +48,7 @@ def cell(name, runs):
 
 
 def verdict(row, runs):
-    """Word for the table, and whether it is a failure."""
+    """The word for the table, and whether it stands for a failure."""
     errors = [run["error"] for run in runs if "error" in run]
     if errors:
         return f"error: {errors[0]}", True
@@ -60,7 +60,7 @@ def verdict(row, runs):
 
 
 def speed(results):
-    """Packet-hops of all runs for each second of a CPU."""
+    """Packet-hops of all runs per CPU second."""
     runs = [run for found in results.values() for run in found if "totals" in run]
     seconds = sum(run["cpu-seconds"] for run in runs)
     return sum(run["totals"]["hops"] for run in runs) / max(seconds, 1e-9), seconds
@@ -71,7 +71,7 @@ def median(name, runs):
 
 
 def tell_relation(relation, results):
-    """1: it is not as expected."""
+    """Returns 1 if the relation does not hold."""
     less = median(relation.figure, results[relation.less])
     than = median(relation.figure, results[relation.than])
     holds = less <= relation.factor * than

@@ -13,8 +13,8 @@ NO_CC = {"transport.cc": "none"}
 
 @dataclass
 class Row:
-    """One line of the table. shown: figures that it prints; quick: takes a second; known: why it
-    is not as expected, which is then no failure."""
+    """One line of the table. shown: figures that it prints; quick: takes a second; known: why it misses
+    its expectations, which then is no failure."""
 
     name: str
     scenario: str
@@ -27,7 +27,7 @@ class Row:
 
 @dataclass
 class Relation:
-    """The median of a figure of row @less is at most @factor of that of row @than."""
+    """The median of a figure of row @less must be at most @factor times that of row @than."""
 
     name: str
     figure: str
@@ -70,7 +70,7 @@ ROWS = [
 
 
 def variants(name, scenario, changes):
-    """S16: congestion control and trimming, on and off. Nothing is expected of the single runs."""
+    """S16: congestion control and trimming, on and off. Nothing is expected of single runs."""
     for label, more in (("both", {}), ("no trimming", NO_TRIM), ("no CC", NO_CC),
                         ("neither", {**NO_TRIM, **NO_CC})):  # fmt: skip
         yield Row(f"S16 {name}, {label}", scenario,

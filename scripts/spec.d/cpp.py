@@ -23,7 +23,7 @@ def quoted(text):
 
 
 def nested_first(family):
-    """All sets, those inside others before them."""
+    """All sets; a set that is inside another comes before it."""
     done = {}
 
     def visit(group):
@@ -113,7 +113,7 @@ def row_of(family, values, a):
             f"       &{values.cpp}::{word(a.name)});")
 
 
-# What stands for a value in help.
+# The word that stands for a value in help.
 STAND_INS = {"ns": "TIME", "bytes": "BYTES", "rate": "RATE", "fraction": "X"}
 
 
@@ -127,7 +127,7 @@ def stand_in(family, a):
 
 
 def grammar(family, values):
-    """As help shows it, behind "SETTING := "."""
+    """A setting as help shows it, behind "SETTING := "."""
     choices = [f"{a.name} {stand_in(family, a)}".replace(" ", "\0") for a in values.attributes]
     lines = textwrap.wrap("{\0" + " | ".join(choices) + "\0}", 66, break_on_hyphens=False,
                           break_long_words=False)

@@ -8,7 +8,7 @@ from family import PLACES, limits_of
 
 
 class Table:
-    """Of the attributes of a set."""
+    """The table of a set's attributes."""
 
     def __init__(self, family, group):
         self.family, self.group = family, group
@@ -25,7 +25,7 @@ class Table:
             self.raised |= set(op.data.get("event", {}).get("attributes", []))
 
     def where(self, a):
-        """In which messages it is."""
+        """The messages that have the attribute."""
         inside = not self.asked | self.told | self.raised
         if inside or (a.name in self.asked and a.name in self.told):
             return ""
@@ -62,7 +62,7 @@ class Table:
 
 
 def asked(op, kind):
-    """What a request may have besides the device: in brackets what may be left out."""
+    """What a request may have besides the device; optional attributes are in brackets."""
     must = op.own.get("require", []) if kind == "do" else []
     return ", ".join(f"`{a.name}`" if a.name in must else f"[`{a.name}`]"
                      for a in op.listed(kind, "request") if a.name not in PLACES)
@@ -100,7 +100,7 @@ def entries(enum):
 
 
 def page(family, text):
-    """The page with its tables written anew: each stands between two comments."""
+    """The page with its tables written anew. Each table stands between two comments."""
     def table(match):
         name = match[1]
         if name == "operations":

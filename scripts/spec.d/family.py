@@ -27,10 +27,10 @@ from dataclasses import dataclass, field
 
 import yaml
 
-# The same numbers in every set.
+# Attributes with the same numbers in every set.
 PLACES = {"dev-index": 1, "dev-name": 2, "pad": 3}
 UNITS = ("ns", "bytes", "rate", "fraction")
-# Verbs of operations that do more than look.
+# Verbs of operations that change something.
 ACTIVE = ("add", "set", "del", "replace", "start")
 OWN = {
     "attribute": {"default", "limit", "least", "mask", "member", "inverse", "unit", "word",
@@ -98,7 +98,7 @@ class Set:
 
     @property
     def foreign(self):
-        """Its constants are those of another header."""
+        """Whether its constants come from another header."""
         return not self.prefix.startswith("mrc-")
 
 
@@ -120,7 +120,7 @@ class Operation:
 
     @property
     def replies(self):
-        """What the kernel tells: answers, or the event."""
+        """The attributes that the kernel sends: those of answers, or of the event."""
         said = [self.data.get(kind, {}).get("reply") for kind in ("do", "dump")]
         return [message for message in (*said, self.data.get("event")) if message]
 
@@ -135,7 +135,7 @@ class Operation:
 
 @dataclass
 class Values:
-    """Attributes of a set that are handled all alike: settings, or what follows from such."""
+    """Attributes of a set that are all handled alike: settings, or values derived from settings."""
     set: Set
     attributes: list
 
@@ -149,7 +149,7 @@ class Values:
 
     @property
     def struct(self):
-        """The module's, that is written by hand."""
+        """The module's struct, which is written by hand."""
         return self.set.own.get("struct")
 
     @property
@@ -166,7 +166,7 @@ class Enum:
 
 
 def limits_of(attribute):
-    """Of a number, in words: "1 to 16"; empty when any will do."""
+    """The range of a number, in words: "1 to 16"; empty if any number will do."""
     low, high = attribute.checks.get("min"), attribute.checks.get("max")
     if high is not None:
         return f"{low or 0} to {high}"
@@ -182,7 +182,7 @@ def own_of(item, what, name):
 
 
 def numbered(items, start):
-    """Pairs of a number, one more than the one before where the item says none, and the item."""
+    """Pairs of a number and its item. Where the item gives no number, it is the previous one plus 1."""
     number = start
     for item in items:
         item = {"name": item} if isinstance(item, str) else item
@@ -224,7 +224,7 @@ class Family:
         return self.sets[name]
 
     def set(self, item):
-        """Of one that is part of another, what the other says of its attributes."""
+        """Makes a Set. If it is a part of another set, that set defines its attributes."""
         parent = item.get("subset-of")
         made = Set(item["name"], item.get("name-prefix", ""), item.get("doc", ""), parent,
                    own_of(item, "set", item["name"]))
@@ -264,7 +264,7 @@ class Family:
         return self.enums.get(attribute.data.get("enum"))
 
     def default_of(self, setting):
-        """Its number, and what that is called in C; None: it has none."""
+        """Its number as a C constant; None: it has none."""
         value = setting.own.get("default")
         if value is None or not self.enum_of(setting):
             return None if value is None else (int(value), str(int(value)))
@@ -303,7 +303,7 @@ class Family:
                 for name in (part or {}).get("attributes", []):
                     if name not in op.set.attributes:
                         raise Wrong(f"{op.name}: no attribute {name} in set {op.set.name}")
-        # One without requests is no more: its number stays taken.
+        # An operation without requests no longer exists: its number stays taken.
         if "do" in op.data and (op.name.split("-")[-1] in ACTIVE) != op.admin:
             raise Wrong(f"{op.name}: what does more than look needs a permission, nothing else")
         for message in op.replies:

@@ -25,7 +25,7 @@ def kind_of(attribute):
 
 
 class Policies:
-    """Arrays of struct nla_policy, each of them once."""
+    """Arrays of struct nla_policy, each written once."""
 
     def __init__(self, family):
         self.family = family
@@ -34,7 +34,7 @@ class Policies:
         self.ranges = set()
 
     def nested(self, group):
-        """One for what is inside an attribute. Its size is what NLA_POLICY_NESTED() looks at."""
+        """The policy of what is inside an attribute. NLA_POLICY_NESTED() takes its size."""
         key = (group.prefix, tuple(group.attributes))
         if key not in self.names:
             size = ""
@@ -90,7 +90,7 @@ class Policies:
         return f"NLA_POLICY_RANGE({kind}, {low}, {high})"
 
     def last_of(self, a):
-        """Of an enum that a request may have: the kernel takes all numbers up to it."""
+        """The policy of an enum in a request: the kernel takes all numbers up to its maximum."""
         enum = self.family.enums[a.data["enum"]]
         if not a.own.get("mask") and \
                 [entry[2] for entry in enum.entries] != list(range(len(enum.entries))):
@@ -99,7 +99,7 @@ class Policies:
         return enum.entries[-1][1]
 
     def range(self, a, low, high):
-        """Not const: up to Linux 6.1 the policy's pointer is not."""
+        """Not const, because up to Linux 6.1 the pointer to the policy is not."""
         name = f"mrc_nl_{a.constant.removeprefix('MRC_A_').lower()}_range"
         if name not in self.ranges:
             self.ranges.add(name)
@@ -112,7 +112,7 @@ class Policies:
 
 
 def takes(op):
-    """What any request of the operation may have: one policy serves both kinds."""
+    """What any request of the operation may have: one policy serves both do and dump."""
     found = {}
     for kind in ("do", "dump"):
         for attribute in op.listed(kind, "request") or []:
@@ -136,7 +136,7 @@ def operation(op, policies):
     lines += [f"\t\t.{member} = {function}," for member, function, _ in handlers(op)]
     attributes = takes(op)
     if attributes:
-        # All of the set, so that whoever refuses may name any of them (mrc_refuse()).
+        # All attributes of the set, so that mrc_refuse() may name any of them.
         lines += [f"\t\t.policy = {policies.of(op, attributes)},",
                   f'\t\t.maxattr = {c_name(op.set.prefix, "max")},']
     if op.admin:
@@ -149,7 +149,7 @@ def requests(family):
 
 
 def all_heeded(family):
-    """Of each request: the attributes that its dump looks at."""
+    """For each request: the attributes that its dump reads."""
     return [(op, op.listed("dump", "request") or []) for op in requests(family)]
 
 
@@ -179,13 +179,13 @@ def all_required(family):
 
 
 def continued(lines):
-    """Of a macro."""
+    """Lines of a macro."""
     return [line + "\t" * ((79 - len(line.expandtabs(8))) // 8) + "\\" for line in lines[:-1]] + \
         lines[-1:]
 
 
 def settings_struct(family):
-    """That of the device."""
+    """The macro of the device."""
     settings = next(values.attributes for values in family.settings if not values.struct)
     lines = ["/**", " * struct mrc_dev_cfg - settings of a device"]
     for a in settings:
@@ -199,7 +199,8 @@ def settings_struct(family):
 
 
 def functions_of(values):
-    """Of those that write and read settings: the ends of their names, the struct, its variable."""
+    """For the functions that write and read settings: the ends of their names, the struct, its
+    variable."""
     if values.struct:
         return f"{word(values.name)}_settings", values.struct, "p"
     return "cfg", "mrc_dev_cfg", "cfg"
@@ -214,12 +215,12 @@ def put(values, a):
         call = f"nla_put_u64_64bit(skb, {a.constant}, {value}, MRC_A_PAD)"
     else:
         call = f"nla_put_{a.kind}(skb, {a.constant}, {value})"
-    # What has no default is as the others suggest, and 0 then.
+    # A setting without a default that is 0 follows from the others, and is not sent.
     return call if "default" in a.own else f"({member} ? {call} : 0)"
 
 
 def get(family, values, a):
-    """Lines: a change leaves what it does not name, and what is made anew has all."""
+    """Lines: a change keeps what it does not name; a new object gets all defaults."""
     member = f"{functions_of(values)[2]}->{a.own.get('member', word(a.name))}"
     value = f"nla_get_{'in6_addr' if a.address else a.kind}(attrs[{a.constant}])"
     if not values.struct:
@@ -308,7 +309,7 @@ def header(family):
 
 
 def limits(family):
-    """What the code calls by a name has the number that the specification says."""
+    """Static assertions: the names that the code uses have the numbers of the specification."""
     lines = []
     for group in family.sets.values():
         for a in group.attributes.values():

@@ -38,7 +38,7 @@ def read(path):
 
 
 def write(path, text):
-    """Not when it says that already, so that nobody builds anew for it."""
+    """Writes a file, unless it has that content already, so that nothing is rebuilt without need."""
     if read(path) == text:
         return
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
@@ -77,7 +77,7 @@ def built(family, target, top):
 
 
 def renew(family, top, check, renumber):
-    """Errors, when files of the tree are not what they should be, or cannot become that."""
+    """Errors: files of the tree that are out of date, or cannot be generated."""
     import uapi
     errors = []
     for path, text in list(in_tree(family, top)):

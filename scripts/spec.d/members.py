@@ -4,10 +4,10 @@
 from cpp import HEAD
 from family import Wrong, c_name, word
 
-# Parts that every set has, if any.
+# Parts that every set may have.
 SHARED = {"dev-index": "device.index", "dev-name": "device.name",
           "by-name": "by.name", "by-pid": "by.pid"}
-# Types of values in C++; a flag is there, or not.
+# C++ types of values; a flag is present or not.
 TYPES = {"flag": "bool", "string": "std::string", "u8": "uint8_t", "u16": "uint16_t",
          "u32": "uint32_t", "u64": "uint64_t"}
 
@@ -21,7 +21,7 @@ def settings_of(family, group):
 
 
 def path_of(family, group, a):
-    """The member, behind the part of the struct that it is in, if any; empty: there is none."""
+    """The member, with the part of the struct that has it, if any; empty: there is none."""
     if a in settings_of(family, group):
         return ["settings", word(a.name)]
     cpp = a.own.get("cpp", SHARED.get(a.name, word(a.name)))
@@ -31,7 +31,7 @@ def path_of(family, group, a):
 
 
 def told(family, group):
-    """By struct that is no part: names of its attributes, and the member with a whole object."""
+    """For each struct that is no part: names of its attributes, and the member with a whole object."""
     found = {}
     if "cpp" in group.own and "settings" not in group.own:
         found[group.own["cpp"]] = set(group.attributes), None
@@ -43,7 +43,7 @@ def told(family, group):
 
 
 def answered(family, group):
-    """Names of what all answers about an object have."""
+    """Names of what all answers about an object contain."""
     return set.intersection(*(set(message["attributes"])
                               for message in family.operation(f"{group.name}-get").replies))
 
@@ -69,7 +69,7 @@ def what_of(family, a, part):
 
 
 def list_of(family, group, struct, paths):
-    """The body of for_each_of() of a struct. A part is listed with the first of its attributes."""
+    """The body of for_each_of() of a struct. A part is listed at the first of its attributes."""
     members = {}
     for a, path in paths:
         if not path:
@@ -84,7 +84,7 @@ def list_of(family, group, struct, paths):
 
 
 def parts_of(family, group):
-    """By member that is a struct inside others: pairs as of paths_of(), for that struct."""
+    """For each member that is a struct inside others: pairs as of paths_of(), for that struct."""
     found = {}
     for a in group.attributes.values():
         part, *member = path_of(family, group, a) or [None]
@@ -94,7 +94,7 @@ def parts_of(family, group):
 
 
 def lists_of(family, group):
-    """All of a set; none when nobody decodes it."""
+    """All attributes of a set; none if no code decodes it."""
     wholes = told(family, group)
     lines = []
     for part, paths in parts_of(family, group).items() if wholes else ():

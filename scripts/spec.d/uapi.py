@@ -27,7 +27,7 @@ def columns(line):
 
 
 def commented(line, doc):
-    """A line with a comment behind it, or above it where it is too long."""
+    """A line with a comment behind it, or above it if the line would be too long."""
     if not doc:
         return [line]
     tabs = "\t" * max(1, (40 - columns(line) + 7) // 8)
@@ -41,7 +41,7 @@ def commented(line, doc):
 
 
 def enumerators(entries):
-    """Lines of (constant, number, comment): numbers where they do not count up from 0 or 1."""
+    """Lines of (constant, number, comment), with numbers where they do not count up from 0 or 1."""
     numbers = [number for _, number, _ in entries]
     gaps = numbers != list(range(numbers[0], numbers[0] + len(numbers)))
     lines = []
@@ -59,13 +59,13 @@ def title(doc):
 
 
 def counted(doc, entries, last):
-    """An enum of numbers that begin with 1, and the highest one."""
+    """An enum of numbers that begin at 1, and the highest of them."""
     return [*title(doc), "enum {", *enumerators(entries), "", f"\t__{last},",
             f"\t{last} = (__{last} - 1)", "};", ""]
 
 
 def type_of(family, attribute):
-    """What a value is: its type, what it may be, what it means."""
+    """A value's type, its range, and its meaning."""
     kind = attribute.kind
     if kind == "pad":
         return ""

@@ -5,6 +5,6 @@ import re
 
 
 def text(source):
-    """Keys x-mrc go, whether they stand in a line of their own or at the end of one."""
+    """Removes keys x-mrc, whether they stand in a line of their own or at the end of a line."""
     source = re.sub(r"^ *x-mrc: \{[^{}]*\}\n", "", source, flags=re.M)
     return re.sub(r",\s*x-mrc: \{[^{}]*\}", "", source)
