@@ -16,9 +16,9 @@ set -uo pipefail
 SELFTESTS=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 TOP=$(dirname "$SELFTESTS")
 TEST_TMP=$(mktemp -d "${TMPDIR:-/tmp}/mrc-test.XXXXXX")
-# How many times as long as usual everything may take here, see selftests/run.
+# Factor by which everything may take longer here, see selftests/run.
 SLOW=${SELFTESTS_SLOW:-1}
-# Seconds that wait_for waits at most: ends a hung test, measures nothing.
+# The most seconds that wait_for waits: ends a hung test, measures nothing.
 WAIT_LIMIT=${WAIT_LIMIT:-$((60 * SLOW))}
 
 test_number=0
@@ -33,13 +33,13 @@ for provider in "$TOP"/build/userspace/provider/libmrc-rdmav*.so; do
 	fi
 done
 unset provider
-# An emulator starts a program in half the time when it reads no tables of a locale.
+# An emulator starts a program in half the time if the program reads no locale tables.
 export LC_ALL=C
 export PATH=$TOP/build/userspace/mrcctl:$TOP/build/userspace/mrcd:$TOP/build/userspace/bin:$PATH
 
 echo "TAP version 13"
 
-# Print standard input as diagnostics.
+# Prints standard input as diagnostics.
 diag()
 {
 	sed 's/^/# /'
@@ -77,7 +77,7 @@ skip_all()
 	exit 4
 }
 
-# bail NAME [DETAIL]...: a failure that leaves nothing to test.
+# bail NAME [DETAIL]...: a failure after which nothing can be tested.
 bail()
 {
 	fail "$@"
@@ -139,8 +139,8 @@ check_error()
 	fi
 }
 
-# check_output NAME PATTERN COMMAND...: COMMAND ends well, and a line that it prints matches
-# the extended regular expression.
+# check_output NAME PATTERN COMMAND...: COMMAND must succeed, and print a line that matches the extended
+# regular expression.
 check_output()
 {
 	local name=$1 pattern=$2 status=0
@@ -155,18 +155,18 @@ check_output()
 	fi
 }
 
-# A pipe that nobody writes to: to read from it takes time, and no new process. The others are
+# A pipe that nothing writes to: a read from it takes time, but no new process. The other pipes are
 # lab's, see below.
 mkfifo "$TEST_TMP"/{nothing,lab.to,lab.from,lab.token}
 exec {nothing}<>"$TEST_TMP/nothing"
 
-# nap SECONDS: as sleep(1), within the shell.
+# nap SECONDS: like sleep(1), within the shell.
 nap()
 {
 	! read -rt "$1" -u "$nothing" _
 }
 
-# wait_for COMMAND...: until COMMAND succeeds; fails after WAIT_LIMIT seconds.
+# wait_for COMMAND...: waits until COMMAND succeeds; fails after WAIT_LIMIT seconds.
 wait_for()
 {
 	local end=$((SECONDS + WAIT_LIMIT))
@@ -177,7 +177,7 @@ wait_for()
 	done
 }
 
-# need COMMAND...: skip this file when one of these programs is missing.
+# need COMMAND...: skips this file if one of these programs is missing.
 need()
 {
 	local program
@@ -194,8 +194,8 @@ mac_of()
 	ip -n "$1" -j link show dev "$2" | jq -r '.[0].address'
 }
 
-# Of the programs that speak jq's language the one that an emulator starts in a quarter of the
-# time. It sorts the keys of objects, always.
+# The jq-like program that an emulator starts in a quarter of the time. It always sorts the keys of
+# objects.
 jq()
 {
 	gojq "$@"
@@ -206,7 +206,7 @@ now_ms()
 	echo $((${EPOCHREALTIME/[.,]/} / 1000))
 }
 
-# yaml_python: sets python to one that has the yaml module.
+# yaml_python: sets python to an interpreter that has the yaml module.
 yaml_python()
 {
 	for python in /usr/bin/python3 python3; do
@@ -215,7 +215,7 @@ yaml_python()
 	return 1
 }
 
-# at_exit COMMAND...: run at the end of the file, last given first.
+# at_exit COMMAND...: runs it at the end of the file, the last command first.
 at_exit()
 {
 	local line
@@ -224,8 +224,8 @@ at_exit()
 	test_cleanups=("$line" "${test_cleanups[@]}")
 }
 
-# background COMMAND...: start it, leave its pid in BACKGROUND_PID, and have it
-# ended with the file.  Redirect its output at the call.
+# background COMMAND...: starts it, leaves its pid in BACKGROUND_PID, and ends it with the file.
+# Redirect its output at the call.
 background()
 {
 	"$@" &
@@ -235,11 +235,12 @@ background()
 
 # ---------------------------------------------------------------- lab
 
-# One process (scripts/lab -b) serves all calls of lab in a file, also those in subshells: to start
-# one takes an emulator longer than most of what it does. What it knows is on disk, so a lab of its
-# own does as well, where there is none, for words with blanks and for what reads standard input.
+# One process (scripts/lab -b) serves all calls of lab in a file, also those in subshells, because under
+# emulation starting a process takes longer than most commands. Its state is on disk, so a separate
+# process works as well: where there is no such process, for words with blanks, and for commands that
+# read standard input.
 lab_pid=
-# Hosts' addresses are asked for often: kept from the first time.
+# Hosts' addresses are needed often, so they are kept.
 declare -A lab_gids=()
 
 lab()
@@ -253,7 +254,7 @@ lab()
 	fi
 }
 
-# lab_can_say WORD...: as a line
+# lab_can_say WORD...: the words can be sent as one line
 lab_can_say()
 {
 	local word
@@ -263,24 +264,24 @@ lab_can_say()
 	done
 }
 
-# lab_resident: the process is there. The first call that is in no subshell starts it.
+# lab_resident: the process exists. The first call outside a subshell starts it.
 lab_resident()
 {
 	if [ -z "$lab_pid" ] && [ "$BASH_SUBSHELL" = 0 ]; then
 		"$TOP/scripts/lab" -b <"$TEST_TMP/lab.to" >"$TEST_TMP/lab.from" 2>/dev/null &
 		lab_pid=$!
-		# It is no job of the test.
+		# The process is no job of the test.
 		disown "$lab_pid"
 		exec {lab_to}>"$TEST_TMP/lab.to" {lab_from}<"$TEST_TMP/lab.from"
-		# Who has read this line may ask.
+		# The caller that has read this line may send a command.
 		exec {lab_token}<>"$TEST_TMP/lab.token"
 		echo >&"$lab_token"
 	fi
 	[ -n "$lab_pid" ] && kill -0 "$lab_pid" 2>/dev/null
 }
 
-# lab_ask WORD...: has the process do it. All of the answer is read before any is printed: who
-# prints may be ended by that.
+# lab_ask WORD...: sends the command. All of the answer is read before any is printed, because printing
+# may end the caller.
 lab_ask()
 {
 	local line out='' err='' status=''
@@ -303,7 +304,7 @@ lab_ask()
 	return "${status:-1}"
 }
 
-# lab_ready COMMAND...: each, a word, is got ready; "lab go" does them all at once.
+# lab_ready COMMAND...: prepares each command, which is one word; "lab go" runs all of them at once.
 lab_ready()
 {
 	local command
@@ -314,7 +315,7 @@ lab_ready()
 	done
 }
 
-# lab_idle: nobody was stopped while asking.
+# lab_idle: no caller was stopped in the middle of a command.
 lab_idle()
 {
 	[ -z "$lab_pid" ] || { read -r -t 1 -u "$lab_token" _ && echo >&"$lab_token"; }
@@ -325,14 +326,14 @@ lab_gone()
 	! kill -0 "$lab_pid"
 }
 
-# lab_end: it, and what it is in the middle of
+# lab_end: ends the process, and what it is doing
 lab_end()
 {
 	kill "$lab_pid"
 	wait_for lab_gone
 }
 
-# lab_up OPTION...: a fabric, removed when the file ends.
+# lab_up OPTION...: builds a fabric, which is removed when the file ends.
 lab_up()
 {
 	local host
@@ -350,7 +351,8 @@ lab_down()
 	lab down
 }
 
-# on NS COMMAND...: inside a host or switch. Some go there by themselves, in half the time.
+# on NS COMMAND...: runs it inside a host or switch. Some programs enter by themselves, in half the
+# time.
 on()
 {
 	case $2 in
@@ -359,7 +361,7 @@ on()
 	esac
 }
 
-# carriers VALUE NS:IF...: 1, all have it, or 0, all have none
+# carriers VALUE NS:IF...: 1: all have a carrier; 0: none has
 carriers()
 {
 	local value=$1 end
@@ -370,14 +372,14 @@ carriers()
 	done
 }
 
-# reach NS ADDR: a new link is up, and the neighbour known.  The RDMA subsystem
-# looks for a neighbour for a second, and an emulated machine may need longer.
+# reach NS ADDR: waits until a new link is up, and the neighbour is known.  The RDMA subsystem looks for
+# a neighbour for one second, and an emulated machine may need longer.
 reach()
 {
 	wait_for on "$1" ping -6 -q -c 1 -W 2 "$2" || bail "$1 reaches $2"
 }
 
-# finish: the end of the file.
+# finish: ends the file.
 finish()
 {
 	test_finished=1
@@ -389,7 +391,7 @@ test_exit()
 	local status=$? line
 
 	trap - EXIT
-	# A child that is killed before it has other handlers than this shell's comes here, too.
+	# A child that is killed before it sets its own handlers comes here, too.
 	[ "$BASHPID" = $$ ] || return "$status"
 	lab_idle || lab_end
 	for line in "${test_cleanups[@]}"; do

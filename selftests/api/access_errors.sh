@@ -14,11 +14,11 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# Counters that tell errors, h1 writes to h2. What comes late may find no QP any more, or one
-# in error, or nobody who waits for a probe's answer.
+# Counters that report errors, when h1 writes to h2. A late packet may find no QP any more, or a QP in
+# error; a late answer to a probe may find that nothing waits for it.
 ERRORS='^(rx_drop_[^enq]|rx_icrc|retry_exceeded|rnr_|req_|resp_|nak_|out_of_buffer|ring_corrupt)'
 
-# snapshot: all error counters of both hosts, as lines "HOST.NAME VALUE".
+# snapshot: prints all error counters of both hosts, as lines "HOST.NAME VALUE".
 snapshot()
 {
 	local host
@@ -28,8 +28,8 @@ snapshot()
 	done | sort
 }
 
-# changes: since the snapshot in a file, as "HOST.NAME+N ...". A NAK is said again to what
-# comes after it: once or more often is all the same.
+# changes: prints the changes since the snapshot in a file, as "HOST.NAME+N ...". A NAK is repeated for
+# each packet that comes after it, so one and several count as the same.
 changes()
 {
 	snapshot | join "$1" - | awk '/nak_sent/ && $3 > $2 { $3 = $2 + 1 }
@@ -42,7 +42,7 @@ errors()
 		-N h2 -G "$(lab gid h2)" mrc1
 }
 
-# try CASE CHANGES: the case is as it should be, and changes these error counters.
+# try CASE CHANGES: the case goes as it should, and changes these error counters.
 try()
 {
 	snapshot >"$TEST_TMP/before"
@@ -50,8 +50,9 @@ try()
 	check_equal "$1: counters" "$2" "$(changes "$TEST_TMP/before")"
 }
 
-# What h2 answers (device setting dscp-control, 46) gets lost, its first NAK among it. With a fixed
-# window: under NSCC a QP that hears nothing has two packets in flight, and what is refused waits.
+# h2's answers (device setting dscp-control, 46) get lost, its first NAK among them. The window is
+# fixed: under NSCC a QP that hears nothing has two packets in flight, and the refused packet would
+# wait.
 test_nak_lost()
 {
 	local name="Access.WrongKeyByte, the NAK is lost" naks plane
@@ -100,7 +101,7 @@ try Access.QpWithoutRemoteWrite "$changed"
 changed='h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_invalid_request+1'
 changed+=' h2.nak_sent+1 h2.resp_cqe_error+1'
 try Access.LargerThanThePathMtu "$changed"
-# A window's worth of data a round trip: much is still to be sent when the region goes.
+# A window of data per round trip: much is still to be sent when the region goes.
 check "slow the network down" lab netem all delay 20ms
 check "Access.DeregisteredUnderTraffic" errors Access.DeregisteredUnderTraffic
 check "Access.SourceDeregisteredUnderTraffic" errors Access.SourceDeregisteredUnderTraffic
@@ -110,7 +111,7 @@ try Immediates.WithoutReceive \
 	"h1.req_cqe_error+1 h1.req_cqe_flush_error+1 h1.rnr_nak_retry_err+1 h2.out_of_buffer+1"
 try Immediates.BeforeReceives "h2.out_of_buffer+1"
 try Immediates.MoreThanTheLimit ""
-# Packets that wait on one plane make the receiver keep immediates of the other.
+# The receiver must keep immediates of one plane while packets wait on the other.
 check "delay a plane" lab netem plane 1 delay 30ms
 try Immediates.MoreThanTheLimit ""
 check "cut the network" lab netem all loss 100%

@@ -66,8 +66,8 @@ test_libibverbs()
 	ip -n p1 link set veth mtu 9000
 }
 
-# event NAME SIDE EVENT: a program that has the device of side 0 (mrc1) or 1 (mrc2) open is
-# told of this next.
+# event NAME SIDE EVENT: a program that has the device of side 0 (mrc1) or 1 (mrc2) open gets this event
+# next.
 event()
 {
 	check_equal "$1" '{"before":[],"seen":true}' "$(hold "event $2 $3" '|tojson')"
@@ -79,7 +79,7 @@ event_among()
 	check_equal "$1" true "$(hold "event $2 $3" seen)"
 }
 
-# gid_index N: of the address of side N, in the table of its device
+# gid_index N: the index of the address of side N, in the table of its device
 gid_index()
 {
 	ibv_devinfo -v -d "mrc$1" | sed -n "s/.*GID\[ *\([0-9]*\)\].*$(pair_addr "$1"),.*/\1/p"
@@ -92,7 +92,7 @@ has_gid()
 
 test_link_state()
 {
-	# A QP keeps its entry of the GID table: not that of the address of the tests below.
+	# A QP keeps its entry of the GID table, but not the entry of the address in the tests below.
 	ip -n p1 addr add "$(pair_addr 78)/64" dev veth nodad
 	hold_start -n p1 -g "$(pair_addr 78)" mrc1 -N p2 mrc2
 	ip -n p2 addr add "$(pair_addr 77)/64" dev veth nodad
@@ -110,11 +110,11 @@ test_link_state()
 	event_among "event: up again" 0 "port active"
 	event_among "event: carrier again" 1 "port active"
 	hold_stop
-	# The kernel removed the address with the link. Its GID comes back when work of the kernel's has
-	# been done, and in whatever place is free then.
+	# The kernel removed the address with the link. Its GID comes back after deferred work of the
+	# kernel, at any free index.
 	ip -n p1 addr replace "$(pair_addr 1)/64" dev veth nodad
 	check "GID of the address: back" wait_for has_gid 1
-	# A QP that connects before the neighbour is known waits a second for it, and is refused then.
+	# A QP that connects before the neighbour is known waits a second for it, and then is refused.
 	reach p1 "$(pair_addr 2)"
 }
 
@@ -142,8 +142,8 @@ test_rename()
 	check "rename: back" rdma dev set other0 name mrc1
 }
 
-# pingpong OPTION COMMAND [ARG]...: server in p1, client in p2, each with the index of its own GID
-# behind OPTION; the client's status, what both said.
+# pingpong OPTION COMMAND [ARG]...: runs the server in p1 and the client in p2, each with the index of
+# its own GID behind OPTION; prints the output of both, and returns the client's status.
 pingpong()
 {
 	local option=$1 status=0
@@ -170,7 +170,7 @@ listening()
 test_programs()
 {
 	check "ib_write_bw" pingpong -x ib_write_bw -F -n 200
-	# It takes IPv4 GIDs where there are any.
+	# The program takes IPv4 GIDs if there are any.
 	check "an IPv4 address is a GID" grep -q "::ffff:10.99.0.1" <(ibv_devinfo -v -d mrc1)
 	check "ib_write_bw chooses a GID that works" pingpong none ib_write_bw -F -n 200
 	check_equal "the kernel has nothing to say of IPv4" "" "$(dmesg | grep -E 'GID add|add gid')"
@@ -183,7 +183,7 @@ test_programs()
 	check "ibv_rc_pingpong says so" grep -qi "couldn't post send" "$TEST_TMP/client.log"
 }
 
-# qp_shown KEY: of the only QP that traffic has
+# qp_shown KEY: prints it for the only QP that has traffic
 qp_shown()
 {
 	rdma -j -d -d resource show qp link mrc2 | jq -r "[.[] | select(.type == \"RC\")][0].$1"
@@ -207,13 +207,13 @@ test_resources()
 	check_equal "traffic ended well" 0 $?
 }
 
-# port_counter DEVICE NAME: as InfiniBand has them, for programs that watch hosts
+# port_counter DEVICE NAME: prints a counter of InfiniBand's, as programs that watch hosts read it
 port_counter()
 {
 	cat "/sys/class/infiniband/$1/ports/1/counters/$2"
 }
 
-# After traffic.
+# Called after traffic.
 test_port_counters()
 {
 	local name

@@ -21,7 +21,7 @@ QPS=2000
 ATTACK=$((3 * SLOW))	# seconds
 EVENTS=$TEST_TMP/events
 
-# The traffic is root's.
+# root runs the traffic.
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 as_nobody()
@@ -35,8 +35,8 @@ objects()
 	rdma -j resource show mrc0 | jq -c '.[0] | {pd, cq, qp, mr}'
 }
 
-# check_beside NAME COMMAND...: it does that; messages of another user arrive meanwhile, of 200 a
-# second so many at least as a quarter of a second has.
+# check_beside NAME COMMAND...: runs it. Meanwhile messages of another user arrive, of 200 a second at
+# least as many as in a quarter of a second.
 check_beside()
 {
 	local name=$1 before had
@@ -55,7 +55,7 @@ objects_are()
 	[ -n "$1" ] && [ "$(objects)" = "$1" ]
 }
 
-# takes WHAT ERRNO N: so many at least were to be had at a time, and then there was this.
+# takes WHAT ERRNO N: at least N can be had at a time, and then comes this error.
 takes()
 {
 	as_nobody mrc_greedy mrc0 "$1" "$ATTACK" >"$TEST_TMP/taken" || return
@@ -64,7 +64,7 @@ takes()
 		"$TEST_TMP/taken"
 }
 
-# QPs to numbers that nobody has: the shortest timeout, no second try.
+# QPs that are connected to numbers that do not exist: the shortest timeout, no second try.
 fails()
 {
 	local end=$((SECONDS + ATTACK))
@@ -77,7 +77,7 @@ fails()
 	done
 }
 
-# heard N: of so many QPs whoever watches has been told that they failed, or that it missed some.
+# heard N: the program that watches events has been told of N failed QPs, or that it missed some.
 heard()
 {
 	jq -es --argjson n "$1" '(map(select(.event == "qp" and .state == "err")) | length) as $qps |
@@ -104,8 +104,8 @@ check "QPs that fail: who watches is told of all $failed" wait_for heard $failed
 check_beside "rings are spoilt" scribbles
 check "rings are spoilt: the kernel has noticed" test "$(counter h1 ring_corrupt)" -gt 0
 check_traffic_end "all of another user's traffic is verified" traffic_stop
-# Documentation/security.md says what a slow CPU can be kept at: a quarter of a second. The debug kernel
-# has an ordinary clock, and is slower than that.
+# Documentation/security.md says for how long a slow CPU can be kept busy: a quarter of a second. The
+# debug kernel has an ordinary clock, and takes longer.
 [ "$SLOW" -gt 1 ] ||
 	check "no message took longer than 250 ms: $(result client completions.max_ns) ns" \
 		test "$(result client completions.max_ns)" -lt 250000000

@@ -20,7 +20,7 @@ gid_index()
 	ibv_devinfo -v -d "$1" | sed -nE "s/^.*GID\\[ *([0-9]+)\\]:[[:space:]]*$2(,.*)?\$/\\1/p" | head -1
 }
 
-# Who calls verbs by its names calls the library that is preloaded, which ends the program; libmrc
+# A program that calls verbs by their names calls the preloaded library, which ends the program; libmrc
 # does not.
 calls_verbs()
 {

@@ -12,7 +12,7 @@
 # shellcheck source=selftests/lib/cases.sh
 . "$SELFTESTS/lib/cases.sh"
 
-# cases TITLE ARGUMENT...: as the controller of mrc1
+# cases TITLE ARGUMENT...: runs them as the controller of mrc1
 cases()
 {
 	run_cases "$1" ip netns exec p1 mrc_ctl_test "${@:2}"
@@ -25,7 +25,7 @@ ids()
 
 need mrc_ctl_test mrcctl jq
 pair_up
-# Nothing goes from a device to itself by a plane.
+# Packets from a device to itself use no plane.
 cases "one device" '--gtest_filter=-Probes.*' mrc1
 cases "two devices" mrc1 -N p2 mrc2
 check_equal "no EV profile is left" "[0]" "$(ids ev-profile)"

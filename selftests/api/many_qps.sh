@@ -15,7 +15,7 @@
 
 qps=1000
 
-# res_qps DEVICE: what the RDMA subsystem knows of the device's RC QPs.
+# res_qps DEVICE: prints what the RDMA subsystem knows of the device's RC QPs.
 res_qps()
 {
 	rdma -j -d -d resource show qp link "$1" | jq -c '[.[] | select(.type == "RC")]'
@@ -26,8 +26,8 @@ all_connected()
 	[ "$(res_qps "$1" | jq '[.[] | select(.state == "RTS")] | length')" = "$qps" ]
 }
 
-# calls_watch, calls_forget: each call of a function of the module leaves its name in the
-# trace. Their code is patched for it: not under traffic.
+# calls_watch, calls_forget: each call of a function of the module leaves its name in the trace. This
+# patches the functions' code, so it must not be used under traffic.
 calls_watch()
 {
 	echo >"$TRACING/trace"
@@ -39,13 +39,13 @@ calls_forget()
 	echo '!mrc_*:stacktrace' >"$TRACING/set_ftrace_filter"
 }
 
-# calls: the functions and who called them, with how often, the most frequent first
+# calls: prints the functions and their callers with the number of calls, the most frequent first
 calls()
 {
 	sed -n 's/^ => \(mrc_[a-z0-9_]*\).*/\1/p' "$TRACING/trace" | sort | uniq -c | sort -rn
 }
 
-# check_no_calls NAME: that a call would be seen is shown by one that reads a counter.
+# check_no_calls NAME: no function is called. A read of a counter proves that a call would be seen.
 check_no_calls()
 {
 	if ! calls_watch; then
@@ -59,8 +59,8 @@ check_no_calls()
 	calls_forget
 }
 
-# calls_under FUNCTION: how many of them it has made, and what it calls; what came by softirq
-# meanwhile, as packets do, is not its doing
+# calls_under FUNCTION: prints how many functions of the module it has called, and which. Softirqs that
+# came meanwhile, such as packets, do not count.
 calls_under()
 {
 	awk -v by="$1" '/<stack trace>/ { top = 1; next }
@@ -70,8 +70,8 @@ calls_under()
 		END { print n + 0 }' "$TRACING/trace"
 }
 
-# Who takes a plane down holds RTNL, and waits for nothing that there is more of with more QPs: they
-# are told by a work. The plane stays down: the others carry what comes then.
+# The process that takes a plane down holds RTNL, and waits for nothing that grows with the number of
+# QPs: a work tells these. The plane stays down: the others carry what comes then.
 check_plane_down()
 {
 	local calls
@@ -80,7 +80,7 @@ check_plane_down()
 		skip "under RTNL no QP of $qps is told of it" "needs dynamic ftrace"
 		return
 	fi
-	# The work's calls come after those that count, and are many: none may push these out.
+	# The work's calls come after those that count, and are many: they must not push these out.
 	echo 6144 >"$TRACING/buffer_size_kb"
 	check "a plane of h1 goes down" ip -n h1 link set eth1 down
 	calls=$(calls_under rtnetlink_rcv_msg)
@@ -91,7 +91,7 @@ check_plane_down()
 		test "$calls" -gt 0 -a "$calls" -lt $((qps / 5))
 }
 
-# Nobody has anything to say: no timer, no packet.
+# No QP has anything to send: no timer, no packet.
 check_idle()
 {
 	check "$1: h1 sends nothing" wait_for silent h1
@@ -111,9 +111,9 @@ TRACING=/sys/kernel/tracing
 
 need jq mrc_traffic
 lab_up --planes 4
-# One message of each QP under way, and all of them fit into the CPU's queue of received packets:
-# this test is not about congestion. With more, a slow machine still has them in that queue when
-# their timeouts send them again, each time, until QPs die of it.
+# One message of each QP is under way, and all of them fit into the CPU's queue of received packets,
+# because this test is not about congestion. With more, a slow machine would still have them in that
+# queue when their timeouts send them again, each time, until QPs die of it.
 echo 10000 >/proc/sys/net/core/netdev_max_backlog
 traffic_launch h1 h2 --qps "$qps" --both --depth 1 --window 16K \
 	--random-sizes 0-8K --iterations 0 --rate 1

@@ -14,8 +14,8 @@ need jq rdma curl
 PROGRAMS=$("$TOP/scripts/programs") || bail "the programs, which scripts/programs fetches"
 ROOT=$TEST_TMP/root
 
-# root_up: these programs have a file system of their own, which knows this machine's devices and
-# this tree.
+# root_up: these programs get a file system of their own, which contains this machine's devices and this
+# tree.
 root_up()
 {
 	local folder
@@ -45,7 +45,8 @@ listens()
 	[ -n "$(on p1 ss -Hltn "sport = $1")" ]
 }
 
-# served PORT COMMAND...: COMMAND serves in p1 at that port, and asks from p2, where it gets p1's address.
+# served PORT COMMAND...: COMMAND runs as server in p1 at that port, and as client in p2 with p1's
+# address.
 served()
 {
 	local port=$1 server status=0
@@ -87,7 +88,7 @@ mpi()
 		in_root p1 mpirun.openmpi -n 2 --oversubscribe python3 "$SELFTESTS/lib/mpi_sum.py"
 }
 
-# Debian's configuration turns some transports off, which others leave on.
+# Debian's configuration turns some transports off that others leave on.
 mpi_all()
 {
 	OMPI_MCA_mca_base_param_files=/dev/null mpi
@@ -113,7 +114,7 @@ test_beside()
 	done
 }
 
-# Devices of others are what they were.
+# Other drivers' devices have not changed.
 test_others()
 {
 	modprobe -a rdma_rxe rdma_ucm 2>/dev/null || { skip "beside rdma_rxe" "not in this kernel"; return; }

@@ -12,31 +12,31 @@
 . "$SELFTESTS/lib/traffic.sh"
 
 SECTION="### Running a program"
-# As the page has them: the address of host 2, and the GID's beginning that -x names.
+# Names as on the page: the address of host 2, and the beginning of the GID that -x names.
 PAGE_ADDRESS=192.0.2.2
 PAGE_GID=fd00:6d72:
 
-# commands HOST: of that section, a line each
+# commands HOST: prints that section's commands, a line each
 commands()
 {
 	sed -n "/^$SECTION\$/,/^##/p" "$TOP/README.md" | sed -n "s/^$1\\$ //p"
 }
 
-# gid_index HOST: as "ibv_devinfo -v" lists it
+# gid_index HOST: the index in the output of "ibv_devinfo -v"
 gid_index()
 {
 	on "$1" ibv_devinfo -v -d "$(device_of "$1")" |
 		sed -nE "s/^\s*GID\[ *([0-9]+)\]:\s*${PAGE_GID}.*, RoCE v2\$/\1/p" | head -n 1
 }
 
-# here HOST COMMAND: with the names that there are
+# here HOST COMMAND: the command with the names of this fabric
 here()
 {
 	sed -e "s/ -d mrc0\b/ -d $(device_of "$1")/; s/ -x 1\b/ -x $(gid_index "$1")/" \
 		-e "s/\b$PAGE_ADDRESS\b/$(lab management h2)/" <<<"$2"
 }
 
-# run_here HOST FILE COMMAND: what it prints goes to the file
+# run_here HOST FILE COMMAND: runs it; its output goes to the file
 run_here()
 {
 	# shellcheck disable=SC2046 # words
@@ -48,7 +48,7 @@ listens()
 	on h2 ss -tlnH | grep -q :18515
 }
 
-# The server is for the one client that comes.
+# The server serves one client.
 test_program()
 {
 	local server client pid

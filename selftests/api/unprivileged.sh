@@ -18,7 +18,7 @@ MEMLOCK=$((8 << 20))
 limited=(prlimit "--memlock=$MEMLOCK:$MEMLOCK" "${nobody[@]}")
 TRY=$TEST_TMP/nobody
 
-# as_nobody N COMMAND...: in namespace N. ip netns would mount, which only root may.
+# as_nobody N COMMAND...: runs it in namespace N. ip netns would mount, which only root may do.
 as_nobody()
 {
 	local ns=p$1
@@ -27,7 +27,8 @@ as_nobody()
 	nsenter --net=/run/netns/"$ns" "${limited[@]}" "$@"
 }
 
-# pinned: pages that the whole machine has pinned. Each CPU counts for itself until it is asked.
+# pinned: prints the pages that the whole machine has pinned. Each CPU counts for itself until it is
+# asked.
 pinned()
 {
 	echo 1 >/proc/sys/vm/stat_refresh
@@ -40,7 +41,7 @@ pinned_is()
 	[ "$(pinned)" = "$1" ]
 }
 
-# traffic [OPTION]...: both ends are nobody's; the client's status. Reports stay in $TRY.
+# traffic [OPTION]...: both ends run as nobody; returns the client's status. Reports stay in $TRY.
 traffic()
 {
 	local status=0 server
@@ -73,7 +74,7 @@ test_traffic()
 	check "traffic within the limit once more" traffic --qps 1 --window 1M --iterations 100
 }
 
-# step NAME: of memlock.py, what came of it
+# step NAME: prints the result of a step of memlock.py
 step()
 {
 	jq -r --arg name "$1" '.steps[] | select(.[0] == $name) | "\(.[1]) \(.[2])"' "$TRY/memlock"
@@ -96,14 +97,14 @@ test_memlock()
 	check "all pages are given back" wait_for pinned_is "$before"
 }
 
-# psns COMMAND...: what "rdma resource" shows of the first QP in RTS
+# psns COMMAND...: prints what "rdma resource" shows of the first QP in RTS
 psns()
 {
 	"$@" rdma -j -d resource show qp link mrc1 |
 		jq -c '[.[] | select(.state == "RTS")][0] | [."sq-psn", ."rq-psn"]'
 }
 
-# With the first PSN all users could count how far a QP has come, and forge what its peer has to say.
+# With the first PSN every user could count how far a QP has come, and forge its peer's packets.
 test_psns()
 {
 	local server
@@ -130,7 +131,7 @@ qp_of_nobody()
 	on p1 mrcctl -j qp show mrc1 state rts | jq -e 'length > 0'
 }
 
-# Changes, one a line. Each would be obeyed, were it root's.
+# Changes, one a line. Each would be carried out for root.
 changes()
 {
 	cat <<-LINES
@@ -151,7 +152,7 @@ changes()
 	LINES
 }
 
-# What can be looked at, one a line.
+# Requests that read, one a line.
 looks()
 {
 	printf '%s\n' "device show" "-s device show" "plane show mrc1" "ev-profile show mrc1" \
@@ -159,7 +160,7 @@ looks()
 		"qp show mrc1" "feature"
 }
 
-# all_shown: as root sees it
+# all_shown: everything looks as it does to root
 all_shown()
 {
 	local line
@@ -182,7 +183,7 @@ test_netlink()
 		# shellcheck disable=SC2086 # words
 		check_error "refused: $line" 2 "Operation not permitted" as_nobody 1 mrcctl $line
 	done < <(changes)
-	# Root there is nobody here, and the namespace of the device is not that root's.
+	# Root there is nobody here, and the device's namespace does not belong to that root.
 	check_error "refused to root of another user namespace" 2 "Operation not permitted" \
 		as_nobody 1 unshare -U -r mrcctl device set mrc1 burst 1
 	check_not "rdma link add: refused" as_nobody 1 rdma link add mrc9 type mrc netdev spare
@@ -198,25 +199,25 @@ test_netlink()
 	done < <(changes | grep -v -e "plane del" -e "ev-profile del" -e probe -e down -e deny)
 }
 
-# shares UID [PEER]: what a program of this user can have, and has no more afterwards
+# shares UID [PEER]: prints what a program of this user can have; it gives everything back afterwards
 shares()
 {
 	nsenter --net=/run/netns/p1 setpriv --reuid "$1" --regid "$1" --clear-groups \
 		mrc_shares mrc1 "$(pair_addr "${2:-100}")" </dev/null
 }
 
-# hold_shares UID: it keeps what it has, until give_shares
+# hold_shares UID: the program keeps what it has, until give_shares
 hold_shares()
 {
 	coproc HOLDER { exec nsenter --net=/run/netns/p1 setpriv --reuid "$1" --regid "$1" \
 		--clear-groups mrc_shares mrc1 "$(pair_addr 100)" 2>&1; }
 	at_exit kill "$HOLDER_PID"
-	# Bash keeps that of a coprocess from command substitutions.
+	# Bash hides the descriptors of a coprocess from command substitutions.
 	exec {holder_from}<&"${HOLDER[0]}"
 	read -r -t "$WAIT_LIMIT" held <&"$holder_from"
 }
 
-# give_shares: it is killed, and the kernel takes all back
+# give_shares: the program is killed, and the kernel takes everything back
 give_shares()
 {
 	local pid=$HOLDER_PID
@@ -235,7 +236,7 @@ check_shares()
 	check_equal "$1" "$(jq -c . <<<"$2")" "$(jq -c . <<<"$3")"
 }
 
-# Peers that are not there: the RDMA core wants to know where packets would go.
+# Peers that do not exist: the RDMA core must know where packets would go.
 neighbours()
 {
 	local n
@@ -273,13 +274,13 @@ test_shares()
 	check_shares "a user, as at first" "$many" "$(shares 65534)"
 }
 
-# counts_nothing CGROUP: of mrc1's objects. Its line may be missing then.
+# counts_nothing CGROUP: it has no objects of mrc1. Its line may then be missing.
 counts_nothing()
 {
 	! grep '^mrc1 .*=[1-9]' "$1/rdma.current"
 }
 
-# The RDMA core counts, beside the device.
+# The RDMA core counts, in addition to the device.
 test_cgroup()
 {
 	local groups=/sys/fs/cgroup group=/sys/fs/cgroup/few
@@ -293,8 +294,8 @@ test_cgroup()
 	check_shares "rdma cgroup: no more than its limit" '{"pds":[5,"EAGAIN"],"cqs":[0,"EAGAIN"]}' \
 		"$(echo "$BASHPID" >"$group/cgroup.procs" && shares 65534)"
 	check "rdma cgroup: all is given back" wait_for counts_nothing "$group"
-	# A limit that goes with its cgroup leaves a list of freed memory in the kernel (seen with 6.12):
-	# it crashes when the device goes.
+	# In kernel 6.12 a limit that goes with its cgroup leaves freed memory in a list: the kernel
+	# crashes when the device goes.
 	echo "mrc1 hca_object=max" >"$group/rdma.max"
 	check "rdma cgroup: it can go" wait_for rmdir "$group"
 }

@@ -17,7 +17,7 @@
 
 need mrc_verbs_test
 
-# traced_case EVENT FILTER CASE: one case, and the trace of an event meanwhile
+# traced_case EVENT FILTER CASE: runs one case, and prints the trace of an event meanwhile
 traced_case()
 {
 	local event=$TRACING/events/$1
@@ -30,7 +30,7 @@ traced_case()
 	grep -v '^#' "$TRACING/trace" >"$TEST_TMP/trace"
 }
 
-# A grace period in a hurry interrupts each CPU. It is what regions and QPs would wait for.
+# An expedited grace period interrupts each CPU. Regions and QPs would wait for one.
 check_no_hurry()
 {
 	echo 'p:mrc_test/hurry synchronize_rcu_expedited' >"$TRACING/kprobe_events" ||
@@ -47,7 +47,7 @@ check_no_hurry()
 	echo '-:mrc_test/hurry' >>"$TRACING/kprobe_events"
 }
 
-# Vector 0 is for who does not care, and data comes in on CPU 0.
+# Vector 0 is for programs that do not choose one, and data comes in on CPU 0.
 check_vectors()
 {
 	local cpu
@@ -61,8 +61,8 @@ check_vectors()
 }
 
 pair_up
-# What takes its time runs between two devices alone: the largest messages anywhere, what moves much
-# where a packet costs milliseconds. (Two of those run on one device below, traced.)
+# Cases that take long run between two devices only: the largest messages anywhere, and cases that move
+# much data where a packet costs milliseconds. (Two of those run on one device below, traced.)
 costly='Largest.*'
 [ "$SLOW" -eq 1 ] ||
 	costly+=":Data.DeepQueue:Limits.ManyRegions:Limits.DestroyUnderTraffic:Limits.NothingLands*"

@@ -12,7 +12,7 @@
 
 FAMILY=$TOP/Documentation/netlink/specs/mrc.yaml
 
-# provider VERSION: prints what RDMAV_DRIVERS wants, of a provider for another ABI
+# provider VERSION: prints the value of RDMAV_DRIVERS for a provider with another ABI
 provider()
 {
 	local ours dir=$TEST_TMP/abi$1
@@ -42,7 +42,7 @@ check_provider()
 		"$(RDMAV_DRIVERS=$drivers ibv_devices 2>/dev/null | grep -w mrc1)"
 }
 
-# The numbers are those of messages that no version has had so far.
+# Numbers of messages that no version has had so far.
 family()
 {
 	on p1 "$python" - "$SELFTESTS/lib" "$FAMILY" "$1" <<-'PYTHON'
@@ -78,7 +78,7 @@ check_provider "a newer" 99
 check_equal "a newer tool: an attribute that is not known" "EINVAL: Unknown attribute type" \
 	"$(family attribute)"
 check_equal "a newer tool: a command that is not known" "ENOTSUP: " "$(family command)"
-# The family's version says nothing more: what both know works.
+# The family's version decides nothing else: what both sides know works.
 check_equal "a newer tool: what is known" obeyed "$(family 99)"
 check_equal "an older tool: what is known" obeyed "$(family 0)"
 check "this version's tool works" on p1 mrcctl device show mrc1

@@ -28,7 +28,7 @@ int poll_cq(ibv_cq *, int, ibv_wc *wc)
     return 0;
 }
 
-/** A QP and a CQ of that device, and what stands for them in mrc.h. */
+/** A QP and a CQ of that device, and the objects of mrc.h for them. */
 struct Device {
     ibv_context context{};
     ibv_qp qp{};

@@ -23,7 +23,7 @@ void check(bool ok, const char *what)
         throw std::runtime_error(what);
 }
 
-/** As it would be for the wire, and back. */
+/** Encodes a header for the wire, and decodes it again. */
 mrc_hdr over_the_wire(const mrc_hdr &hdr)
 {
     uint8_t bytes[MRC_HDR_MAX];
@@ -52,7 +52,7 @@ HugeMemory::HugeMemory(size_t size)
 {
     if (data_ == MAP_FAILED)
         throw std::system_error(errno, std::generic_category(), "memory");
-    // Without them it is slower, and right all the same.
+    // Without huge pages it is slower, but right.
     madvise(data_, size, MADV_HUGEPAGE);
 }
 
@@ -61,7 +61,7 @@ HugeMemory::~HugeMemory()
     munmap(data_, size_);
 }
 
-/** Windows that never limit: what they cost is measured, not what they do. */
+/** Windows that never limit, because their cost is measured, not their effect. */
 mrc_cc_params Endpoints::cc_params() const
 {
     mrc_cc_params params = {.mtu = mrc_sendq_bytes_max(mtu), .max_cwnd = MRC_CC_CWND_MAX};
@@ -117,7 +117,7 @@ Endpoints::Endpoints(const Shape &shape)
         std::swap(order_[i - 1], order_[random() % i]);
 }
 
-/** Xorshift: it is not to cost more than what is measured. */
+/** Xorshift, because random numbers must not cost more than what is measured. */
 uint64_t Endpoints::random()
 {
     random_ ^= random_ << 13;
@@ -147,7 +147,7 @@ void Endpoints::turn()
     answer(qp);
 }
 
-/** All that may go has gone, and some of it is lost: a probe shows what. */
+/** Everything that may leave has left, and some of it is lost: a probe finds out what. */
 void Endpoints::ask(Qp &qp)
 {
     const u64 at = mrc_req_timer_at(&qp.req, now_);
@@ -171,7 +171,7 @@ void Endpoints::ask(Qp &qp)
         answered(qp, over_the_wire(answers.hdr[i]));
 }
 
-/** There are always more. */
+/** Posts requests: there are always more. */
 void Endpoints::post(Qp &qp)
 {
     while (mrc_msg *request = mrc_sendq_slot(&qp.req.sendq)) {
@@ -181,7 +181,7 @@ void Endpoints::post(Qp &qp)
     }
 }
 
-/** One batch. */
+/** Sends one batch. */
 bool Endpoints::send(Qp &qp, uint32_t max)
 {
     mrc_cc_grant grant;
@@ -244,7 +244,7 @@ void Endpoints::arrive(Qp &qp, const uint8_t *bytes, u16 ev)
     }
 }
 
-/** A turn ends with a SACK, also when what asked for it is lost. */
+/** A turn ends with a SACK, also when the packet that asked for it is lost. */
 void Endpoints::answer(Qp &qp)
 {
     mrc_answers answers;
@@ -280,7 +280,7 @@ void Endpoints::acked(Qp &qp, const mrc_hdr &hdr, mrc_tx_result &result)
     mrc_req_settle(&qp.req, now_);
 }
 
-/** What is lost here is nobody's fault: with EVs that are held to be bad less would be measured. */
+/** No EV is blamed for losses here: with EVs that are held to be bad, less would be measured. */
 void Endpoints::learn(Qp &qp, mrc_tx_result &result)
 {
     mrc_cc_news said;

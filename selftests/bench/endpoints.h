@@ -16,18 +16,18 @@
 namespace bench
 {
 
-/** What is measured. */
+/** The parameters of a measurement. */
 struct Shape {
-    uint32_t qps = 1;        ///< between one pair of hosts; the EVs are theirs together
+    uint32_t qps = 1;        ///< between one pair of hosts; the QPs share the EVs
     uint32_t per_sack = 64;  ///< packets between two SACKs, 1..64
-    uint32_t loss_mille = 0; ///< of 1,000 packets so many are lost
+    uint32_t loss_mille = 0; ///< packets of 1,000 that are lost
     uint32_t mpr = 8;        ///< units of 128 PSNs
     uint16_t planes = 4;
     uint16_t evs_per_plane = 8;
-    bool nscc = false; ///< sets the window, else it is fixed
+    bool nscc = false; ///< NSCC sets the window; else it is fixed
 };
 
-/** What became of the packets. */
+/** Counts of packets and messages. */
 struct Totals {
     uint64_t sent = 0;
     uint64_t lost = 0;
@@ -36,7 +36,7 @@ struct Totals {
     uint64_t messages = 0;
 };
 
-/** Memory in huge pages, as the kernel's own is. It comes zeroed. */
+/** Memory in huge pages, like the kernel's own memory. It is zeroed. */
 class HugeMemory
 {
 public:
@@ -53,7 +53,7 @@ private:
     void *data_;
 };
 
-/** One QP: the requester here, the responder there. */
+/** One QP: the requester at one host, the responder at the other. */
 struct Qp {
     mrc_req req;
     mrc_cc cc;
@@ -62,20 +62,20 @@ struct Qp {
 
 /**
  * Two hosts, which use the engine as the module does. Packets of a turn are planned and dealt to
- * EVs; each is encoded, decoded, claimed and committed; then the answers go back, and are encoded,
- * decoded and applied.
+ * EVs. Each packet is encoded, decoded, claimed and committed. Then the answers go back: they are
+ * encoded, decoded and applied.
  */
 class Endpoints
 {
 public:
     explicit Endpoints(const Shape &shape);
 
-    /** Shape::per_sack packets of the next QP, and what comes back. */
+    /** Sends Shape::per_sack packets of the next QP, and handles the answers. */
     void turn();
 
     const Totals &totals() const { return totals_; }
 
-    /** Bytes of either end of a QP, without what is shared. */
+    /** Bytes of both ends of a QP, without shared memory. */
     static size_t requester_bytes(uint32_t mpr);
     static size_t responder_bytes(uint32_t mpr);
 
@@ -83,7 +83,7 @@ private:
     static constexpr uint32_t burst = 8; ///< packets of one EV in a row
     static constexpr uint32_t message_packets = 16;
     static constexpr uint32_t mtu = 4096;
-    static constexpr uint32_t requests = 64;   ///< that a QP has room for
+    static constexpr uint32_t requests = 64;   ///< requests that a QP has room for
     static constexpr uint64_t packet_ns = 330; ///< 4 KiB at 100 Gb/s
     static constexpr uint64_t rtt_ns = 10'000;
 
@@ -106,13 +106,13 @@ private:
     Totals totals_;
     HugeMemory memory_;
     std::vector<Qp *> qps_;       ///< in memory_
-    std::vector<uint32_t> order_; ///< in which QPs have their turns, so that no cache guesses it
+    std::vector<uint32_t> order_; ///< the order of QPs' turns, so that no cache can guess it
     size_t next_ = 0;
     mrc_ev_set set_{};
     std::vector<mrc_ev_entry> evs_;
     std::vector<uint64_t> ev_acked_;
     mrc_batch batch_{};
-    uint32_t left_ = 0; ///< packets of this turn that are still to be sent
+    uint32_t left_ = 0; ///< packets of this turn that are not sent yet
     uint64_t now_ = 1'000'000;
     uint64_t random_ = 88172645463325252ull;
 };

@@ -28,7 +28,7 @@ TEST_P(Endpoints, DeliverAll)
     const double lost = static_cast<double>(t.lost) / static_cast<double>(t.sent + t.resent);
     EXPECT_EQ(t.arrived + t.lost, t.sent + t.resent);
     EXPECT_NEAR(lost, shape.loss_mille / 1000.0, shape.loss_mille / 5000.0);
-    // Some of the last ones are still to be sent again.
+    // Some of the last lost packets have not been sent again yet.
     EXPECT_LE(t.resent, t.lost);
     EXPECT_GE(t.resent + shape.qps * MRC_MPR_UNIT * shape.mpr / 8, t.lost);
     EXPECT_GE(t.messages, (t.sent - shape.qps * MRC_MPR_UNIT * shape.mpr) / 16);

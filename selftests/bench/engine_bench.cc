@@ -18,12 +18,12 @@ namespace bench
 namespace
 {
 
-/** Both ends of a packet. */
+/** Benchmarks both ends of a packet. */
 void packet(benchmark::State &state, const Shape &shape)
 {
     Endpoints ends(shape);
 
-    // As many packets are in flight and lost as there will be.
+    // Before measuring, as many packets are in flight and lost as will be on average.
     for (uint32_t i = 0; i < 2 * shape.qps + 100; i++)
         ends.turn();
     const Totals before = ends.totals();
@@ -106,7 +106,7 @@ void table(const Bytes &from, Bytes &to)
     memcpy(to.data(), &crc, sizeof(crc));
 }
 
-/** What is left when all else is folded is too short to matter. */
+/** What is left after all else is folded is too short to matter. */
 void fold(const Bytes &from, Bytes &to)
 {
     mrc_crc_fold f;

@@ -49,7 +49,7 @@ TEST_F(Query, TrimmedPacketsAreTold)
     EXPECT_EQ(attr.cap, static_cast<uint32_t>(MRC_DEVICE_CAP_TRIM_NACK));
 }
 
-/* As programs do that are on their way: 128 outstanding, each 64th signalled. */
+/* Like programs under load: 128 requests outstanding, every 64th signalled. */
 TEST_F(Data, SizesArriveWholeAndInOrder)
 {
     make({}, 1 << 20);
@@ -98,7 +98,7 @@ TEST_F(Data, ImmediatesComeBehindTheirData)
     EXPECT_EQ(a->completions(2).size(), 2u);
 }
 
-/* Two ends that wait for each other's memory, and no completion says that it has come. */
+/* Each of two ends waits for the other's memory to change; no completion reports a write. */
 TEST_F(Data, UnsignalledWritesBecomeVisible)
 {
     make();
@@ -173,7 +173,7 @@ TEST_F(Attributes, AProfileThatThereIsNotIsFoundOutAtRtr)
     EXPECT_EQ(a->to_rtr(*b, &attr, MRC_QP_EV_PROFILE_ID), 0);
 }
 
-/* The state cannot be reached, so what MRC was told on the way there is taken back. */
+/* The state cannot be reached, so MRC's attributes that were set on the way are taken back. */
 TEST_F(Attributes, ARefusedStateLeavesThemAsTheyWere)
 {
     mrc_qp_attr attr{};
@@ -227,7 +227,7 @@ TEST_F(Events, ACompletionWakesUp)
     mrc_ack_cq_events(b->cq, 1);
 }
 
-/* The write goes nowhere, so the responder's QP ends, which it is told. */
+/* The write fails, so the responder's QP ends, and the responder is told. */
 TEST_F(Events, OfAQp)
 {
     mrc_async_event event{};
@@ -238,7 +238,7 @@ TEST_F(Events, OfAQp)
     const auto done = a->completions(1);
     ASSERT_EQ(done.size(), 1u);
     EXPECT_EQ(done[0].status, IBV_WC_REM_ACCESS_ERR);
-    // Addresses that have just become GIDs are events, too.
+    // Addresses that have just become GIDs cause events, too.
     while (event.event_type != IBV_EVENT_QP_ACCESS_ERR) {
         ASSERT_EQ(mrc_get_async_event(b->context, &event), 0);
         if (event.event_type == IBV_EVENT_GID_CHANGE)

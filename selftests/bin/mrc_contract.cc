@@ -17,7 +17,7 @@
 namespace
 {
 
-/** Somebody else's port, as long as the descriptor is open. */
+/** A UDP port that is taken by another socket, as long as the descriptor is open. */
 int take_port()
 {
     const int fd = socket(AF_INET6, SOCK_DGRAM, 0);
@@ -50,7 +50,7 @@ int ask(const char *device, const char *topic)
         return 1;
     const contract::Host host{device,
                               [](const std::string &name) { return if_nametoindex(name.c_str()); }};
-    // What is printed here becomes a file of answers.
+    // The output becomes a file of answers.
     puts("# SPDX-License-Identifier: GPL-2.0-only");
     for (const std::string &line : contract::ask(**kernel, host, topic))
         puts(line.c_str());

@@ -31,7 +31,7 @@ int failed(int result)
     return result ? errno : 0;
 }
 
-/** As the API's examples make one: a number in the first four bytes. */
+/** An opaque value as in the API's examples: a number in the first four bytes. */
 mrc_ctl_ev ev(uint32_t number, uint8_t port = 1)
 {
     mrc_ctl_ev ev{};
@@ -41,7 +41,7 @@ mrc_ctl_ev ev(uint32_t number, uint8_t port = 1)
     return ev;
 }
 
-/** Some source ports that STEVs may have, in the first two bytes. */
+/** Source ports that STEVs may have, in the first two bytes. */
 mrc_ctl_ev stev(uint8_t n)
 {
     mrc_ctl_ev ev{};
@@ -54,7 +54,7 @@ mrc_ctl_ev stev(uint8_t n)
 
 } // namespace
 
-/** Each case leaves nothing behind. */
+/** Each case must leave nothing behind. */
 class Controlled : public Connected
 {
 protected:
@@ -159,7 +159,7 @@ protected:
         ASSERT_EQ(ev_op(id, MRC_CTL_EV_OP_REPLACE_EV, entries), 0);
         ASSERT_EQ(step(id, MRC_CTL_PROFILE_ONLINE), 0);
     }
-    /** The first QP has what it is told by number. */
+    /** The first QP gets the objects with these numbers. */
     void connect_with(mrc_qp_attr &attr, int mask)
     {
         ASSERT_EQ(a->to_init(&attr, mask), 0);
@@ -224,7 +224,7 @@ TEST_F(Device, HasOneController)
     EXPECT_EQ(mrc_destroy_context(other), 0);
 }
 
-/* The calls of mrc_ctl_exp_ev.md. */
+/* Makes the calls of mrc_ctl_exp_ev.md. */
 TEST_F(EvProfiles, AsTheApisExampleOfExplicitEvsDoes)
 {
     format(13, MRC_CTL_EV_FMT_MODE_STEV, {{16}, {16}});
@@ -255,7 +255,7 @@ TEST_F(EvProfiles, AsTheApisExampleOfExplicitEvsDoes)
     ASSERT_EQ(step(1, MRC_CTL_PROFILE_INIT), 0);
 }
 
-/* The calls of mrc_ctl_gen_ev.md. */
+/* Makes the calls of mrc_ctl_gen_ev.md. */
 TEST_F(EvProfiles, AsTheApisExampleOfGeneratedEvsDoes)
 {
     std::vector<mrc_ctl_ev_field> fields{
@@ -360,7 +360,7 @@ TEST_F(CcProfiles, AreUsedByQps)
     EXPECT_EQ(modify_cc(MRC_CTL_CC_PROFILE_STATE), 0);
 }
 
-/* The calls of mrc_ctl_ev_probes.md, and more destinations than it has. */
+/* Makes the calls of mrc_ctl_ev_probes.md, with more destinations than there. */
 TEST_F(Probes, AreAnsweredByThoseThatThereAre)
 {
     std::vector<mrc_ctl_ep_req> requests(40);
@@ -368,7 +368,7 @@ TEST_F(Probes, AreAnsweredByThoseThatThereAre)
     std::vector<bool> answered(40);
     int count = 0;
 
-    // Strangers are answered now and then.
+    // Strangers' probes are answered at a low rate.
     ASSERT_NO_FATAL_FAILURE(connect());
     for (uint16_t i = 0; i < 40; i++) {
         requests[i].req_id = static_cast<uint16_t>(1000 + i);
@@ -389,7 +389,7 @@ TEST_F(Probes, AreAnsweredByThoseThatThereAre)
         EXPECT_EQ(answer.port, 1);
         EXPECT_GT(answer.rtt, 0u);
     }
-    requests[1].dgid.raw[15] = 77; // nobody
+    requests[1].dgid.raw[15] = 77; // no host
     EXPECT_EQ(
         failed(mrc_ctl_ep_batch_send_wait(context(), 0, MRC_CTL_EP_OP_EV_PROBE, requests.data(), 3,
                                           300'000'000u, answers.data(), &count)),
@@ -403,7 +403,7 @@ TEST_F(Probes, AreAnsweredByThoseThatThereAre)
         << "there is no such port";
 }
 
-/** Which ports of the first device the second one believes in, as mrcctl shows them. */
+/** The ports of the first device that the second one holds to be up, as mrcctl shows them. */
 std::string believed()
 {
     std::string shown(256, '\0');

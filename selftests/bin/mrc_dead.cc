@@ -29,7 +29,7 @@ namespace
 {
 
 using Clock = std::chrono::steady_clock;
-/* Ends a hung test, measures nothing. */
+/* Ends a hung test; measures nothing. */
 constexpr auto limit = std::chrono::seconds(120);
 
 constexpr const char *usage =
@@ -62,7 +62,7 @@ ibv_gid parse_gid(const char *text)
     return gid;
 }
 
-/** @return GID number N from one on, in the last 32 bits */
+/** @return the GID with number N, from one on, in the last 32 bits */
 ibv_gid behind(const ibv_gid &first, uint32_t n)
 {
     ibv_gid gid = first;
@@ -125,11 +125,11 @@ uint32_t random_number()
 {
     static std::mt19937 random{std::random_device{}()};
 
-    /* 0 to 2 are reserved. Of 2^24 numbers a few thousand are somebody's at most. */
+    /* 0 to 2 are reserved. Of 2^24 numbers at most a few thousand exist. */
     return std::uniform_int_distribution<uint32_t>(3, 0xffffff)(random);
 }
 
-/** Many QPs without a counterpart. */
+/** Many QPs without a QP at the other end. */
 class Dead
 {
 public:
@@ -158,7 +158,7 @@ public:
         }
     }
 
-    /** How many ended with which status. */
+    /** How many QPs ended with each status. */
     std::map<std::string, unsigned int> ends()
     {
         std::map<std::string, unsigned int> found;

@@ -27,7 +27,7 @@ namespace
 
 using Clock = std::chrono::steady_clock;
 
-/* Regions of a round: of one page to this many, one after the other. */
+/* Regions of a round: from one page to this many, one after the other. */
 constexpr size_t most_pages = 256;
 constexpr size_t page = 4096;
 
@@ -41,7 +41,7 @@ public:
     {
     }
 
-    /** Each is given back before the next is taken. */
+    /** Each region is given back before the next is taken. */
     void take_mrs()
     {
         for (size_t pages = 1; pages <= most_pages; pages *= 2) {
@@ -67,7 +67,7 @@ public:
         } while (note(qps.back().get(), qps.size()));
     }
 
-    /** Rounds of one kind until their time is over. */
+    /** Runs rounds of one kind until the time is over. */
     nlohmann::json take(void (Greedy::*round)(), std::chrono::seconds time)
     {
         const auto end = Clock::now() + time;
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    /** @return there is one, and they are so many now */
+    /** @return whether @p object was made; @p now: how many there are */
     bool note(const void *object, size_t now)
     {
         if (!object) {

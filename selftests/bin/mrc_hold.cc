@@ -93,7 +93,7 @@ public:
         next_[1] = sides_[1].psn;
     }
 
-    /** What an observer needs to know; arrays hold a value for each side. */
+    /** What an observer must know; arrays have a value for each side. */
     [[nodiscard]] json description() const
     {
         json result = {{"mtu", mtu}, {"idle_qpn", idle_.qp->qp_num}, {"size", memory}};
@@ -116,8 +116,8 @@ public:
     }
 
     /**
-     * Writes of several sizes both ways; "next" is the PSN that each side sends next, "messages"
-     * how many it has sent, each with an immediate.
+     * Writes of several sizes both ways. "next" is the PSN that each side sends next, "messages"
+     * the number of messages that it has sent, each with an immediate.
      */
     json write()
     {

@@ -20,7 +20,7 @@ namespace nccl
 namespace
 {
 
-/* Ends a hung test, measures nothing. */
+/* Ends a hung test; measures nothing. */
 constexpr auto limit = std::chrono::seconds(60);
 
 uint8_t pattern(uint64_t number, unsigned int r, size_t i)
@@ -28,7 +28,7 @@ uint8_t pattern(uint64_t number, unsigned int r, size_t i)
     return static_cast<uint8_t>(number * 31 + r * 7 + i * 3 + (i >> 8));
 }
 
-/** A way from one rank to another, as far as both ends have come. */
+/** A connection from one rank to another, as far as both ends have set it up. */
 template <typename Api>
 struct Way {
     Comm<Api> sender;
@@ -163,7 +163,7 @@ TYPED_TEST(Sequence, TwoRequestsASlot)
     this->run({.together = 2}, {0, 64, 20'000, 150'000}, 48);
 }
 
-// ---- what it asks of a device
+// ---- queries of a device
 
 class Device : public ::testing::Test
 {
@@ -175,7 +175,7 @@ protected:
         return "/sys/class/infiniband/" + verbs::config.device[0] + "/" + path;
     }
 
-    /** @return the first line of a file, or nothing */
+    /** @return the first line of a file, or an empty string */
     std::string line(const std::string &path) const
     {
         std::string text;
@@ -203,7 +203,7 @@ TEST_F(Device, PortIsAnActiveEthernetOne)
     EXPECT_GE(attr.max_qp, 4096);
 }
 
-/* A plug-in ends where this leads nowhere; NCCL itself only warns. */
+/* A plug-in ends if this path leads nowhere; NCCL itself only warns. */
 TEST_F(Device, HasAParentInSysfs)
 {
     char real[PATH_MAX];
@@ -211,8 +211,10 @@ TEST_F(Device, HasAParentInSysfs)
     EXPECT_TRUE(realpath(sysfs("device").c_str(), real));
 }
 
-/* NCCL_IB_ADDR_FAMILY=AF_INET6: it looks for RoCE v2, no link-local address. Without, it wants
- * IPv4. */
+/*
+ * NCCL_IB_ADDR_FAMILY=AF_INET6: NCCL looks for a RoCE v2 address that is not link-local. Without
+ * it, NCCL wants IPv4.
+ */
 TEST_F(Device, HasAGidThatCanBeChosen)
 {
     ibv_port_attr port{};
@@ -242,7 +244,7 @@ TEST_F(Device, SaysThatItHasNoEce)
     EXPECT_EQ(ibv_query_ece(qp.get(), &ece), EOPNOTSUPP);
 }
 
-/* Probed with a descriptor that is none: where dmabuf is known, the answer is EBADF. */
+/* NCCL probes with a descriptor that is no dmabuf: where dmabuf is known, the answer is EBADF. */
 TEST_F(Device, SaysThatItTakesNoDmabuf)
 {
     const verbs::Pd pd(ibv_alloc_pd(context.get()));
@@ -252,7 +254,7 @@ TEST_F(Device, SaysThatItTakesNoDmabuf)
     EXPECT_EQ(errno, EOPNOTSUPP);
 }
 
-/* What empties a GPU's pipeline: a read from oneself. NCCL_GDR_FLUSH_DISABLE=1 does without. */
+/* A read from oneself empties a GPU's pipeline. NCCL_GDR_FLUSH_DISABLE=1 does without. */
 TEST_F(Device, RefusesReads)
 {
     const verbs::Pd pd(ibv_alloc_pd(context.get()));

@@ -29,7 +29,9 @@ using nlohmann::json;
 
 constexpr size_t most = 12;
 
-/** Call until it returns an errno. @return how often it did not, and the name of that errno */
+/**
+ * Calls until it gets an errno. @return the number of successful calls, and the name of that errno
+ */
 json take(const std::function<int()> &one)
 {
     size_t n = 0;
@@ -41,7 +43,7 @@ json take(const std::function<int()> &one)
     return {n, error ? strerrorname_np(error) : ""};
 }
 
-/** Put an object where it is held. @return 0 or errno */
+/** Puts an object where it is held. @return 0 or errno */
 template <typename Handle>
 int keep(std::vector<Handle> &held, typename Handle::pointer object)
 {
@@ -93,7 +95,7 @@ private:
         return keep(qps_, ibv_create_qp(pds_[0].get(), &init));
     }
 
-    /** The next QP, to the next address. */
+    /** Makes the next QP, to the next address. */
     int connect_next()
     {
         if (connected_ == qps_.size()) {

@@ -20,7 +20,7 @@ namespace
 
 const std::string stranger = "mrc9"; // no device
 
-/** Asks, and writes down. */
+/** Sends requests, and writes down the answers. */
 class Script
 {
 public:
@@ -48,7 +48,7 @@ public:
     {
         write(request, answer ? std::to_string(answer->size()) : text(answer.error()));
     }
-    /** A list whose order counts. */
+    /** A list whose order matters. */
     void list(const std::string &request, const Result<std::vector<Route>> &answer)
     {
         ask(request, answer);
@@ -70,7 +70,7 @@ private:
         before_ = std::move(now);
     }
 
-    /** What only the first one has. */
+    /** Entries that only the first list has. */
     void differ(const std::vector<std::string> &one, const std::vector<std::string> &other,
                 const std::string &mark)
     {
@@ -95,7 +95,7 @@ Prefix prefix(const std::string &text)
 
 // ---- the device ------------------------------------------------------------------------------
 
-/** @{ The values at the limits of a setting, and beyond them where the type has such. */
+/** @{ The values at the limits of a setting, and beyond them if its type has such values. */
 template <typename T, typename Settings>
 std::vector<T> values_of(const Setting &setting, std::optional<T> Settings::*)
 {
@@ -226,7 +226,7 @@ void planes(Script &s)
 
 // ---- EV profiles -----------------------------------------------------------------------------
 
-/** Adds, or replaces, and says so. */
+/** Adds, or replaces, and writes down the answer. */
 void put(Script &s, const EvProfileSpec &spec, bool replace = false)
 {
     std::string words = (replace ? "set " : "add ") + std::to_string(spec.id) + " " +
@@ -280,7 +280,7 @@ EvSpec by_value(uint32_t value)
 const char *const good_sid = "fcbb:0:1:101:2::";
 const char *const good_via = "fcbb:0:1:101::";
 
-/** Each alone in a profile, and gone again where it was taken. */
+/** Each EV alone in a profile, which is removed if it was taken. */
 void put_alone(Script &s, const EvSpec &ev, EvFormat format = EvFormat::srv6)
 {
     put(s, listed(5, {ev}, format));
@@ -315,7 +315,7 @@ void segments(Script &s)
     put_alone(s, {1, EvSegments{std::vector<Address>(128, address("fc00::1")), false}, false});
 }
 
-/** Paths that a format does not have. */
+/** Paths that do not belong to a format. */
 void wrong_formats(Script &s)
 {
     for (const EvFormat format : {EvFormat::stev, EvFormat::udp}) {
@@ -386,7 +386,7 @@ void profile_aliases(Script &s)
     delete_profile(s, 5);
 }
 
-/** Of two faults the one is told that is looked for first. */
+/** Of two mistakes the kernel reports the one that it looks for first. */
 void profiles_of_faults(Script &s)
 {
     put(s, listed(0, {by_sid(good_sid)}));
@@ -406,7 +406,7 @@ void profiles_of_faults(Script &s)
 void ev_profiles(Script &s)
 {
     profiles_of_faults(s);
-    // Grouped by port, and as listed inside a port.
+    // Grouped by port, and in the listed order within a port.
     put(s, listed(5, {by_sid(good_sid, 2), by_sid("fcbb:0:3::", 1), by_via(good_via, 2)}));
     put(s, listed(5, {by_sid(good_sid)}));
     put(s, listed(5, {by_sid("fcbb:0:3::")}), true);
@@ -472,7 +472,7 @@ void delete_ev(Script &s, const EvPlace &place)
     s.ask("delete from " + at(place), s.kernel.delete_ev(s.device, place));
 }
 
-/** What an EV alone is refused for: as those of a profile are, but for its name. */
+/** The reasons for which a single EV is refused: those of a profile's EVs, except its name. */
 void bad_evs(Script &s)
 {
     for (const char *sid : {"::", "ff02::1", "fe80::1"})
@@ -596,7 +596,7 @@ void nscc_settings(Script &s)
     });
 }
 
-/** A setting of another algorithm is none; what is not named is as if it had never been. */
+/** A setting of another algorithm is refused; a setting that is not named gets its default. */
 void nscc(Script &s)
 {
     const CcSettings some{.rate = 1'000'000'000, .gamma = 0};
@@ -707,7 +707,7 @@ void matches(Script &s)
     s.ask("routes of a stranger", s.kernel.routes(stranger));
 }
 
-/** What routes name stays. */
+/** What routes name cannot be deleted. */
 void uses(Script &s)
 {
     delete_profile(s, 5);
@@ -747,7 +747,7 @@ void routes(Script &s)
 
 constexpr uint8_t stranger_owner = 16;
 
-/** Whoever asks from now on. */
+/** The owner of all requests from now on. */
 void act_as(Script &s, Owner owner, bool claim = true)
 {
     s.lines.push_back((owner ? "as " + owner_name(*owner) : "as one who says nothing") +
@@ -755,7 +755,7 @@ void act_as(Script &s, Owner owner, bool claim = true)
     s.kernel.act_as(owner, claim);
 }
 
-/** Each kind of change to what is there. */
+/** Each kind of change to existing objects. */
 void change_all(Script &s)
 {
     set_plane(s, 1, std::nullopt);
@@ -784,7 +784,10 @@ void add_all(Script &s)
     put_route(s, to("fd00::/64", 5, 1));
 }
 
-/** Who names an owner changes and deletes his own and nobody's; who names none, all. */
+/**
+ * A request that names an owner changes and deletes that owner's objects and those of nobody; a
+ * request that names none, all.
+ */
 void owners(Script &s)
 {
     act_as(s, MRC_NL_OWNER_MRCD);

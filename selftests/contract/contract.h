@@ -18,7 +18,7 @@
 namespace contract
 {
 
-/** What is asked: one device that nothing was done to yet, on a host with these netdevs. */
+/** The host that is asked: one device without any configuration, and these netdevs. */
 struct Host {
     std::string device = "mrc0";
     /**
@@ -28,17 +28,17 @@ struct Host {
     std::function<uint32_t(const std::string &)> ifindex;
 };
 
-/** A UDP port that something else on the host has. */
+/** A UDP port that another socket of the host has. */
 constexpr uint16_t taken_port = 9999;
 
-/** One topic each; a topic leaves the device as it was. */
+/** Names of the topics; each topic leaves the device as it was. */
 const std::vector<std::string> &topics();
 
 /**
- * Ask all of a topic.
+ * Sends all requests of a topic.
  *
- * @return a line "REQUEST -> ANSWER" for each, behind it lines "    - WAS" and "    + IS" for what
- *         it changed in what the kernel lists
+ * @return for each request a line "REQUEST -> ANSWER", behind it lines "    - WAS" and "    + IS"
+ *         for what it changed in what the kernel lists
  */
 std::vector<std::string> ask(mrcnl::Kernel &kernel, const Host &host, const std::string &topic);
 

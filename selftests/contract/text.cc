@@ -33,13 +33,13 @@ std::string path(const EvPath &path)
     return line;
 }
 
-/** Nothing of what says nothing: requests. */
+/** " owner NAME", or nothing where none is said, as in requests. */
 std::string owned(const Owner &owner)
 {
     return owner ? " owner " + owner_name(*owner) : "";
 }
 
-/** Those that there are, as numbers. */
+/** The settings that have a value, as numbers. */
 std::string of_algorithm(const CcSettings &settings)
 {
     std::string line;
@@ -64,7 +64,7 @@ void add(std::vector<std::string> &lines, const Result<std::vector<T>> &listed)
 
 } // namespace
 
-/** What a terminal would obey is not for a file of answers. */
+/** Control characters of a terminal do not belong into a file of answers. */
 std::string called(const std::string &alias)
 {
     std::string text = alias.empty() ? "" : " alias " + alias;

@@ -36,10 +36,10 @@ std::string text(const mrcnl::Setting &setting, const T &value)
         return name + std::to_string(value);
 }
 
-/** Of a device, one each. */
+/** The lines of a device's objects, one each. */
 std::vector<std::string> settings(const mrcnl::Device &device);
 
-/** All that a device consists of. */
+/** All objects of a device. */
 std::vector<std::string> state(mrcnl::Kernel &kernel, const std::string &device);
 
 } // namespace contract

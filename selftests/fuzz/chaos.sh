@@ -13,18 +13,18 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# Seconds and write packets: so many must arrive in that time, each way of each pair.
+# Seconds, and the write packets that must arrive in that time, each way of each pair.
 CHAOS_STALL=$((30 * SLOW))
 CHAOS_PACKETS=20
-# A QP gives up after 4 s without an answer, later when timeouts have proved too short.
+# A QP gives up after 4 s without an answer, or later if timeouts have proved too short.
 TRAFFIC_TIMEOUT=17
-# Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
-# bring back an EV that has flapped.
+# Seconds until all EVs are good again: probes are at most a second apart, and 24 answers in a row bring
+# back an EV that has flapped.
 HEALED_LIMIT=$((10 * SLOW))
 
 # ---------------------------------------------------------------- traffic
 
-# in_flow K COMMAND...: with the files and the programs of flow K.
+# in_flow K COMMAND...: runs it with the files and the programs of flow K.
 in_flow()
 {
 	local TEST_TMP=$TEST_TMP/flow$1
@@ -35,7 +35,7 @@ in_flow()
 	"$@"
 }
 
-# flow_launch FROM TO OPTION...: sets this flow's programs.
+# flow_launch FROM TO OPTION...: starts and sets this flow's programs.
 flow_launch()
 {
 	traffic_launch "$@"
@@ -43,7 +43,7 @@ flow_launch()
 	servers[k]=$TRAFFIC_SERVER
 }
 
-# launch_flows: as the plan says
+# launch_flows: starts the flows of the plan
 launch_flows()
 {
 	local from to options
@@ -58,7 +58,7 @@ launch_flows()
 	done < <(grep '^flow' "$TEST_TMP/plan")
 }
 
-# acked HOST GID: write packets to a peer that are known to have arrived
+# acked HOST GID: prints the number of write packets to a peer that are known to have arrived
 acked()
 {
 	on "$1" mrcctl -j -s peer show "$(device_of "$1")" |
@@ -71,7 +71,7 @@ acked_above()
 	[ "$(acked "$2" "$3")" -gt "$1" ]
 }
 
-# flows: from now on data arrives each way; fails when it does not in time.
+# flows: waits until new data has arrived each way; fails if it does not in time.
 flows()
 {
 	local way WAIT_LIMIT=$CHAOS_STALL
@@ -87,7 +87,7 @@ flows()
 	done
 }
 
-# watch_flows: complains of a way by which nothing has arrived for too long.
+# watch_flows: reports a direction in which nothing has arrived for too long.
 watch_flows()
 {
 	local way now
@@ -110,7 +110,7 @@ watch_flows()
 	done
 }
 
-# trouble: why this round is over before its time; fails when it is not.
+# trouble: prints why this round ends early; fails if it does not.
 trouble()
 {
 	local pid
@@ -135,7 +135,7 @@ sleep_until()
 	[ $left -le 0 ] || sleep "$((left / 1000)).$(printf %03d $((left % 1000)))"
 }
 
-# states: of the EVs of all hosts that take part
+# states: prints the EV states of all hosts that take part
 states()
 {
 	local host
@@ -145,8 +145,8 @@ states()
 	done
 }
 
-# run_what COMMANDS: of lab, with semicolons between them: the first one, and when that has run the
-# others, which are ready by then, all at once
+# run_what COMMANDS: runs commands of lab, with semicolons between them: first the first one, then all
+# others at once, which are ready by then
 run_what()
 {
 	local status=0
@@ -160,7 +160,7 @@ run_what()
 	return $status
 }
 
-# ended_qps: what the hosts have counted of them
+# ended_qps: prints the number of ended QPs that the hosts have counted
 ended_qps()
 {
 	local host
@@ -170,7 +170,7 @@ ended_qps()
 	done
 }
 
-# run_step WHAT FAULTS: of the plan; says what went wrong.
+# run_step WHAT FAULTS: runs a step of the plan; prints what went wrong.
 run_step()
 {
 	local -a why=()
@@ -187,7 +187,7 @@ run_step()
 	fi
 }
 
-# run_faults: what the plan says, when it does, or later
+# run_faults: runs the plan at its times, or later
 run_faults()
 {
 	local at what faults status=0
@@ -206,7 +206,7 @@ run_faults()
 
 # ---------------------------------------------------------------- the end of a round
 
-# all_hosts_good: no EV of any host is neither in use nor a spare.
+# all_hosts_good: each EV of every host is either in use or a spare.
 all_hosts_good()
 {
 	local host

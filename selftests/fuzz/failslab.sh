@@ -18,12 +18,12 @@
 
 DEBUG=/sys/kernel/debug
 KINDS=(failslab fail_page_alloc)
-# Allocations that any of these makes at most: ends a loop that nothing else would.
+# The most allocations that any of these makes: ends a loop that would otherwise not end.
 MOST=300
-# The module is so many calls from the allocator, itself included: some are a layer's in between.
+# The module is at most this many calls away from the allocator, itself included: some are in between.
 DEPTH=10
 
-# inject FILE VALUE: for both kinds
+# inject FILE VALUE: for both kinds of allocators
 inject()
 {
 	local kind
@@ -33,7 +33,7 @@ inject()
 	done
 }
 
-# arm: only what has the module's code on its stack fails, and only what is asked to.
+# arm: only allocations with the module's code on the stack fail, and only when asked to.
 arm()
 {
 	local first last
@@ -48,22 +48,22 @@ arm()
 		echo N >"$DEBUG/fail_page_alloc/ignore-gfp-highmem"
 }
 
-# left: how many more may fail. The kernel's log knows only of those that are no secret.
+# left: prints how many more may fail. The kernel's log mentions only those that are no secret.
 left()
 {
 	echo $(($(<"$DEBUG/failslab/times") + $(<"$DEBUG/fail_page_alloc/times")))
 }
 
-# failing N COMMAND...: its Nth allocation in the module fails. The number stays with a process
-# that becomes another program, and is not inherited.
+# failing N COMMAND...: the command's Nth allocation in the module fails. The number stays with a
+# process that executes another program, and is not inherited.
 failing()
 {
 	# shellcheck disable=SC2016 # for the shell that becomes the command
 	bash -c 'echo "$0" >/proc/self/fail-nth && exec "$@"' "$@"
 }
 
-# check_each NAME UNDO COMMAND...: each allocation fails once. The command says that there was no
-# memory, in words or by its number, or does what it should; then UNDO does.
+# check_each NAME UNDO COMMAND...: each allocation fails once. Then the command reports that there was
+# no memory, in words or by its number, or works; then UNDO works.
 check_each()
 {
 	local name=$1 undo=$2 found='' status
@@ -105,14 +105,14 @@ test_configuration()
 		mrcctl -n p1 route add mrc1 fd00:7::/64 ev-profile 0
 }
 
-# evs_are JSON: those towards p2, as pairs of EV bits and whether they are denied
+# evs_are JSON: the EVs towards p2, as pairs of EV bits and whether they are denied
 evs_are()
 {
 	[ "$(on p1 mrcctl -j -d peer show mrc1 remote "$(pair_addr 2)" |
 		jq -c '.[0]."peer-ev" | map([.value, .state == "denied"])')" = "$1" ]
 }
 
-# evs_command add|set VALUE...: COMMAND that gives the profile of the peer these EVs
+# evs_command add|set VALUE...: makes COMMAND, which gives the peer's profile these EVs
 evs_command()
 {
 	local value
@@ -124,8 +124,8 @@ evs_command()
 	done
 }
 
-# The new list is denied where it is said to be, not where the old one has that index; and what
-# there was no memory for is there a second later.
+# EVs of the new list are denied as that list says, not as the old EV with the same index. What failed
+# without memory is there a second later.
 renewed()
 {
 	local -a COMMAND
@@ -151,8 +151,8 @@ test_peers()
 	check "the peer's route goes" on p1 mrcctl route del mrc1 "$(pair_addr 2)/128"
 }
 
-# Everything that a program does until one QP has written to another: a few packets, for each is an
-# allocation, too.
+# Everything that a program does until one QP has written to another: only a few packets, because each
+# of them is an allocation, too.
 test_verbs()
 {
 	check_each "region, queues, QPs, a write" true mrc_verbs_test -n p1 -N p2 \
@@ -160,7 +160,7 @@ test_verbs()
 	check_each "memory that is registered" true python3 "$SELFTESTS/lib/memlock.py" mrc1 0
 }
 
-# In softirqs there is no process to fail for: one in twenty does, whoever asks.
+# In softirqs there is no process for which allocations fail: there one in twenty fails, for everyone.
 test_traffic()
 {
 	local before

@@ -52,7 +52,7 @@ private:
     std::size_t left;
 };
 
-/// One QP, requester and responder, at whose door anything may knock.
+/// One QP, requester and responder, that receives arbitrary packets.
 class Endpoint
 {
 public:
@@ -153,7 +153,7 @@ private:
     std::vector<mrc_rx_arrival> placing;
     std::uint32_t done = 0;
 
-    /// What was decoded, encoded and decoded again, is the same.
+    /// A packet that was decoded, encoded and decoded again is the same.
     void reencode(const mrc_hdr &hdr)
     {
         std::uint8_t first[MRC_HDR_MAX], second[MRC_HDR_MAX];
@@ -219,7 +219,7 @@ private:
             requireArrived(s);
     }
 
-    /// It tells of the window, and of nothing beyond what has arrived.
+    /// The answer reports the window, and nothing beyond what has arrived.
     void requireArrived(const mrc_sack &s) const
     {
         require(s.cack_psn == rx.cack && s.sack_offset >= 1);
@@ -241,7 +241,7 @@ private:
             return probe(hdr, ce);
         else
             return;
-        // What is refused changes nothing, unless it has cleared an EV.
+        // A refused packet changes nothing, except that it may have cleared an EV.
         if (err && !res.spurious)
             require(std::memcmp(&before, &tx, sizeof(tx)) == 0);
         else
@@ -394,7 +394,7 @@ private:
             checkRotation(set.planes[i]);
     }
 
-    /// It is as large as it can be.
+    /// The window is as large as it can be.
     void checkRotation(const mrc_ev_plane &p) const
     {
         u16 spares = 0;

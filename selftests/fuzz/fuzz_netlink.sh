@@ -25,7 +25,7 @@ fuzz()
 		mrc1 spare "$1" "${2:-0}" "$SEED"
 }
 
-# Those who may change nothing, all at once.
+# The senders that may change nothing, all at once.
 others()
 {
 	local who

@@ -20,12 +20,12 @@
 
 SEED=${FUZZ_SEED:-$RANDOM}
 FUZZ_SECONDS=${FUZZ_SECONDS:-20}
-# Of a round.
+# Seconds of a round.
 ROUND=5
 FRAMES=$TEST_TMP/capture.pcapng
 
-# What is captured comes in by h2's first link: writes, what they are answered with, and probes
-# with their answers.
+# Captured are packets that come in by h2's first link: writes, the answers to them, and probes with
+# their answers.
 captured()
 {
 	capture_start --direction in -i h2:eth1
@@ -42,7 +42,7 @@ round()
 
 	hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
 	captured "$name"
-	# What is on the wire is plain or not, as the last switch has it.
+	# Packets on the wire are plain or not, as they leave the last switch.
 	[ "$2" = plain ] || out=(--outer-src "$(lab sid h1)" --outer "$(lab sid h2)")
 	verdicts "$name" inject mutants --via p1t0r2:h2 --to h2:eth1 "${out[@]}" \
 		--frames "$FRAMES" --seconds $ROUND --seed $((SEED + $1))
@@ -51,7 +51,7 @@ round()
 	hold_stop
 }
 
-# What is drawn reaches all of these: else it is noise of one kind.
+# The drawn packets must reach all of these: otherwise they are noise of one kind.
 deep()
 {
 	local name

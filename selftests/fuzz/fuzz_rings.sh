@@ -13,7 +13,7 @@
 
 SEED=${FUZZ_SEED:-$RANDOM}
 
-# Each has a seed of its own, from 1 to what googletest takes.
+# Each program has a seed of its own, from 1 to googletest's limit.
 scribble()
 {
 	local end=$((SECONDS + ${FUZZ_SECONDS:-20})) seed=$SEED

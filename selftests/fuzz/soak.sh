@@ -14,20 +14,20 @@
 . "$SELFTESTS/lib/evs.sh"
 
 MINUTES=${SOAK_MINUTES:-20}
-# KiB that the kernel may have more of in the end: caches of its own.
+# KiB by which the kernel's memory may grow: caches of its own.
 GROWTH=4096
-# Seconds between two cuts, and that one lasts.
+# Seconds between two cuts, and seconds that a cut lasts.
 PAUSE=5
 CUT=2
 
-# kernel_memory: KiB that the kernel has and would not give back
+# kernel_memory: prints the KiB that the kernel uses and cannot reclaim
 kernel_memory()
 {
 	awk '/^(SUnreclaim|VmallocUsed|Percpu|KernelStack|PageTables):/ { n += $2 }
 		END { print n }' /proc/meminfo
 }
 
-# sample: the least of some, for what is in flight comes and goes.
+# sample: prints the least of several values, because what is in flight comes and goes.
 sample()
 {
 	local -i n least now
@@ -57,7 +57,7 @@ lab netem all loss 1%
 traffic_launch h1 h2 --both --qps 4 --iterations 0 --random-sizes 0-256K --imm-every 3 \
 	--random-offsets --rate 20
 check_arrives "traffic flows" 100 h1 h2
-# Each link has been cut once when it is looked for the first time: what is allocated once is there.
+# Each link has been cut once before the first sample, so that one-time allocations are made.
 faults=0
 end=$((SECONDS + 60 * MINUTES))
 first=

@@ -31,18 +31,18 @@
 
 #include "sch_trim.h"
 
-/* DSCPs of traffic classes, as devices have them when they are not told others. */
+/* Default DSCPs of traffic classes in devices. */
 #define TRIM_DSCP_DATA		4
 #define TRIM_DSCP_RTX		8
 #define TRIM_DSCP_TRIMMED	12
 #define TRIM_DSCP_LASTHOP	16
 #define TRIM_DSCP_CONTROL	46
 
-/* Bytes of data for each byte of control and trimmed packets, when both wait. */
+/* When both queues wait: bytes of data for each byte of control and trimmed packets. */
 #define TRIM_SHARE		3
-/* Bytes by which one of the two may be ahead. */
+/* Bytes by which one of the two queues may be ahead. */
 #define TRIM_CREDIT_MAX		(64 * 1024)
-/* Outer and inner IPv6 header, UDP, BTH: what a receiver has to read. */
+/* Outer and inner IPv6 header, UDP, BTH: what a receiver needs. */
 #define TRIM_SIZE_MIN		100
 
 enum trim_class {
@@ -68,16 +68,16 @@ struct trim_params {
 
 /**
  * struct trim_port - state; under the lock of the qdisc
- * @p: what it was told
- * @data: waits
- * @control: waits, too
- * @wire: has been sent, and arrives at its time
+ * @p: options
+ * @data: packets that wait
+ * @control: control and trimmed packets that wait
+ * @wire: packets that have been sent, and arrive at their times
  * @data_bytes: in @data
  * @control_bytes: in @control
  * @credit: bytes that control may send before data
- * @free_at: ns: the link has sent all that it was given
+ * @free_at: ns at which the link has sent all packets that it was given
  * @stats: counters
- * @watchdog: when the first of @wire arrives
+ * @watchdog: fires when the first packet of @wire arrives
  */
 struct trim_port {
 	struct trim_params p;
@@ -92,7 +92,7 @@ struct trim_port {
 	struct qdisc_watchdog watchdog;
 };
 
-/* Of a packet on the wire. */
+/* The private data of a packet on the wire. */
 struct trim_cb {
 	u64 arrives;
 };
@@ -105,7 +105,7 @@ static struct trim_cb *trim_cb(const struct sk_buff *skb)
 
 /* ---- leaving -------------------------------------------------------------- */
 
-/* The data queue has been as long as it is from the last time until this one. */
+/* The data queue has had its present length since the last call. */
 static void trim_account(struct trim_port *port, u64 now)
 {
 	struct trim_stats *stats = &port->stats;
@@ -163,7 +163,7 @@ static bool trim_waits(const struct trim_port *port)
 	return !skb_queue_empty(&port->data) || !skb_queue_empty(&port->control);
 }
 
-/* What the link has begun to send until now goes on the wire. */
+/* Puts on the wire what the link has begun to send until now. */
 static void trim_advance(struct trim_port *port, u64 now)
 {
 	while (trim_waits(port) && port->free_at <= now) {
@@ -182,7 +182,7 @@ static void trim_advance(struct trim_port *port, u64 now)
 	trim_account(port, now);
 }
 
-/* Softirq or process, under the lock of the qdisc. */
+/* Softirq or process context, under the lock of the qdisc. */
 static struct sk_buff *trim_dequeue(struct Qdisc *sch)
 {
 	struct trim_port *port = qdisc_priv(sch);
@@ -201,7 +201,10 @@ static struct sk_buff *trim_dequeue(struct Qdisc *sch)
 		return NULL;
 	}
 	__skb_unlink(skb, &port->wire);
-	/* Cables carry no marks of an skb. GRO makes no aggregates of what a UDP tunnel of this host has. */
+	/*
+	 * Cables carry no skb metadata. Otherwise GRO would not aggregate packets of a UDP tunnel
+	 * of this host.
+	 */
 	skb->encapsulation = 0;
 	qdisc_qstats_backlog_dec(sch, skb);
 	sch->q.qlen--;
@@ -232,7 +235,7 @@ static enum trim_class trim_classify(const struct sk_buff *skb)
 	return TRIM_OTHER;
 }
 
-/* What a switch cuts off it has not looked at: the UDP checksum is that of all that there was. */
+/* A switch does not look at what it cuts off: the UDP checksum stays that of the whole packet. */
 static bool trim_cut(const struct trim_port *port, struct sk_buff *skb)
 {
 	const struct trim_params *p = &port->p;
@@ -316,7 +319,7 @@ static int trim_enqueue_one(struct sk_buff *skb, struct Qdisc *sch, struct sk_bu
 	}
 }
 
-/* Each packet of a burst is one for the switch. */
+/* The switch handles each packet of a burst alone. */
 static int trim_enqueue_burst(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	u32 before = qdisc_pkt_len(skb);
@@ -341,7 +344,7 @@ static int trim_enqueue_burst(struct sk_buff *skb, struct Qdisc *sch, struct sk_
 	return NET_XMIT_SUCCESS;
 }
 
-/* Softirq or process, under the lock of the qdisc. */
+/* Softirq or process context, under the lock of the qdisc. */
 static int trim_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	if (skb_is_gso(skb))
@@ -349,7 +352,7 @@ static int trim_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	return trim_enqueue_one(skb, sch, to_free);
 }
 
-/* ---- what tc and the lab say and ask; under RTNL --------------------------- */
+/* ---- options and counters for tc and the lab; under RTNL ------------------- */
 
 static struct netlink_range_validation trim_delays = { .max = NSEC_PER_SEC };
 
@@ -389,7 +392,7 @@ static int trim_check(const struct trim_params *p, struct netlink_ext_ack *extac
 	return 0;
 }
 
-/* All of it: what is left out has its default. */
+/* All options are set: what is left out gets its default. */
 static int trim_parse(struct nlattr *opt, struct trim_params *p, struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[__TRIM_ATTR_END];
@@ -430,7 +433,10 @@ static int trim_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	if (err)
 		return err;
 	sch_tree_lock(sch);
-	/* What waits was judged by the old ones; nothing that is queued is lost for the new. */
+	/*
+	 * Packets that wait were judged by the old options; none of them is lost because of the new
+	 * ones.
+	 */
 	trim_advance(port, ktime_get_ns());
 	port->p = p;
 	port->stats.longest = port->data_bytes;

@@ -10,37 +10,37 @@
 
 /**
  * enum trim_attr - attributes of a port
- * @TRIM_ATTR_UNSPEC: none
+ * @TRIM_ATTR_UNSPEC: not used
  * @TRIM_ATTR_RATE: u64: bytes a second
  * @TRIM_ATTR_DELAY: u32: ns that a packet is on its way after it was sent; 0 if left out
  * @TRIM_ATTR_ECN_MIN: u32: bytes in the data queue, beyond which packets may be marked
- * @TRIM_ATTR_ECN_MAX: u32: bytes, from which each is; 0, or left out: none is
- * @TRIM_ATTR_TRIM: u32: bytes in the data queue, beyond which data is trimmed; 0, or left out:
- *                  nothing is
- * @TRIM_ATTR_TRIM_RTX: u32: the same of what is sent again; that of data if left out
- * @TRIM_ATTR_DROP: u32: bytes in the data queue, beyond which all else is dropped
+ * @TRIM_ATTR_ECN_MAX: u32: bytes, from which each packet is marked; 0, or left out: none is
+ * @TRIM_ATTR_TRIM: u32: bytes in the data queue, beyond which data is trimmed; 0, or left out: no
+ *                  data is trimmed
+ * @TRIM_ATTR_TRIM_RTX: u32: the same for retransmissions; the value for data if left out
+ * @TRIM_ATTR_DROP: u32: bytes in the data queue, beyond which all other packets are dropped
  * @TRIM_ATTR_CONTROL: u32: bytes in the queue of control and trimmed packets, beyond which they are
  *                     dropped
  * @TRIM_ATTR_SIZE: u32: bytes that trimming leaves, from the IP header on
- * @TRIM_ATTR_DSCP: u8: of a trimmed packet
+ * @TRIM_ATTR_DSCP: u8: the DSCP of a trimmed packet
  * @TRIM_ATTR_STALE: u8: whether a trimmed packet keeps its payload length, as behind switches that
- *                   leave it alone
- * @__TRIM_ATTR_END: none
+ *                   do not change it
+ * @__TRIM_ATTR_END: not used
  */
 enum trim_attr {
-    TRIM_ATTR_UNSPEC,
-    TRIM_ATTR_RATE,
-    TRIM_ATTR_DELAY,
-    TRIM_ATTR_ECN_MIN,
-    TRIM_ATTR_ECN_MAX,
-    TRIM_ATTR_TRIM,
-    TRIM_ATTR_TRIM_RTX,
-    TRIM_ATTR_DROP,
-    TRIM_ATTR_CONTROL,
-    TRIM_ATTR_SIZE,
-    TRIM_ATTR_DSCP,
-    TRIM_ATTR_STALE,
-    __TRIM_ATTR_END
+	TRIM_ATTR_UNSPEC,
+	TRIM_ATTR_RATE,
+	TRIM_ATTR_DELAY,
+	TRIM_ATTR_ECN_MIN,
+	TRIM_ATTR_ECN_MAX,
+	TRIM_ATTR_TRIM,
+	TRIM_ATTR_TRIM_RTX,
+	TRIM_ATTR_DROP,
+	TRIM_ATTR_CONTROL,
+	TRIM_ATTR_SIZE,
+	TRIM_ATTR_DSCP,
+	TRIM_ATTR_STALE,
+	__TRIM_ATTR_END
 };
 
 /**
@@ -51,23 +51,22 @@ enum trim_attr {
  * @control_dropped: packets that found the other queue full
  * @sent: packets
  * @sent_bytes: with Ethernet headers
- * @queued: bytes in the data queue times ns: what it grows by in a time, over this time, is the
- * mean
- * @at: ns, of when @queued is
+ * @queued: bytes in the data queue times ns; its growth divided by the elapsed time is the mean
+ * @at: ns, the time of @queued
  * @backlog: bytes in the data queue
- * @longest: most bytes there, since the port was told anything
+ * @longest: most bytes in the data queue since the options were set
  */
 struct trim_stats {
-    __u64 marked;
-    __u64 trimmed;
-    __u64 dropped;
-    __u64 control_dropped;
-    __u64 sent;
-    __u64 sent_bytes;
-    __u64 queued;
-    __u64 at;
-    __u32 backlog;
-    __u32 longest;
+	__u64 marked;
+	__u64 trimmed;
+	__u64 dropped;
+	__u64 control_dropped;
+	__u64 sent;
+	__u64 sent_bytes;
+	__u64 queued;
+	__u64 at;
+	__u32 backlog;
+	__u32 longest;
 };
 
 #endif

@@ -82,7 +82,7 @@ int End::to_rtr(const End &peer, mrc_qp_attr *attr, int mask)
     });
 }
 
-/* Retry counts as one known program has them: more than three bits. */
+/* Retry counts that one known program uses: more than three bits. */
 int End::to_rts(mrc_qp_attr *attr, int mask, int verbs_mask)
 {
     ibv_qp_attr v{};

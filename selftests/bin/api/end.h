@@ -15,15 +15,15 @@
 namespace api
 {
 
-/** How to make an end. */
+/** Options for making an end. */
 struct Shape {
     uint32_t send_wr = 128;
     uint32_t recv_wr = 16;
-    bool channel = false; ///< its CQ has one
+    bool channel = false; ///< its CQ has a completion channel
     bool signal_all = false;
 };
 
-/** Device, memory, MRC context, CQ, QP. What is left of MRC's goes with the context. */
+/** Device, memory, MRC context, CQ, QP. What is left of MRC's objects goes with the context. */
 class End
 {
 public:
@@ -38,7 +38,7 @@ public:
     int to_rts(mrc_qp_attr *attr = nullptr, int mask = 0, int verbs_mask = 0);
     int to_state(ibv_qp_state state);
     [[nodiscard]] ibv_qp_state state();
-    /** What MRC has, all of it. */
+    /** All of MRC's objects. */
     mrc_qp_attr attributes();
     [[nodiscard]] uint32_t qpn() const;
 
@@ -50,11 +50,11 @@ public:
 
     void forget_memory() { mr_.reset(); }
 
-    /** @return what mrc_post_send() said */
+    /** @return the result of mrc_post_send() */
     int write(const End &to, size_t offset, uint32_t length, uint64_t id, unsigned int flags,
               ibv_wr_opcode opcode = IBV_WR_RDMA_WRITE, uint32_t imm = 0, uint32_t rkey = 0);
     int receive(uint64_t id);
-    /** Completions, until there are so many; fewer when it takes too long. */
+    /** Polls until there are @n completions; fewer if it takes too long. */
     std::vector<ibv_wc> completions(size_t n);
 
     verbs::Context device;
@@ -75,12 +75,12 @@ private:
     verbs::Mr mr_;
 };
 
-/** Two of them, connected without anything that MRC adds. */
+/** Two ends, connected without anything that MRC adds. */
 class Connected : public ::testing::Test
 {
 protected:
     void make(const Shape &shape = {}, size_t bytes = 1 << 20);
-    /** Both, up to RTS. */
+    /** Both ends, up to RTS. */
     void connect();
 
     std::unique_ptr<End> a;

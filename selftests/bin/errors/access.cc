@@ -16,11 +16,11 @@ protected:
     static constexpr uint32_t good_length = 30000;
     static constexpr size_t receives = 3;
 
-    /** A good write, the bad one, a good one; and that the end is as said above. */
+    /** A good write, the bad one, a good one; they must end as said above. */
     void refused(const Write &bad);
-    /** The same after the requester found the mistake itself. */
+    /** The same if the requester itself finds the mistake. */
     void refused_locally(const Write &bad);
-    /** A single write of @length, refused for what a and b were told of each other. */
+    /** A single write of @length, refused because of what a and b were told of each other. */
     void refused_alone(uint32_t length, ibv_wc_status status, ibv_event_type event);
 
 private:
@@ -36,7 +36,7 @@ void Access::post_three(const Write &bad)
     ASSERT_EQ(post_receives(*b, receives), 0);
     ASSERT_EQ(post(*a, *b, {.id = 1, .length = good_length}), 0);
     wrong.id = 2;
-    wrong.signaled = false; /* a failure is told anyway */
+    wrong.signaled = false; /* a failure is reported anyway */
     ASSERT_EQ(post(*a, *b, wrong), 0);
     ASSERT_EQ(post(*a, *b, {.id = 3, .length = good_length}), 0);
 }
@@ -78,7 +78,7 @@ void Access::refused_locally(const Write &bad)
 {
     ASSERT_NO_FATAL_FAILURE(post_three(bad));
     ASSERT_NO_FATAL_FAILURE(expect_ends(IBV_WC_LOC_PROT_ERR));
-    /* The other side hears nothing of it. */
+    /* The other side learns nothing of it. */
     EXPECT_EQ(b->state(), IBV_QPS_RTS);
     EXPECT_TRUE(stays_empty(b->recv_cq.get()));
 }
@@ -125,7 +125,7 @@ TEST_F(Access, AddressWraps)
     refused({.to = static_cast<size_t>(-8) - b->address(), .length = 4096});
 }
 
-/* The packets that are in range may be placed, the one that is not must not. */
+/* The packets that are in range may be placed; the one that is not must not be placed. */
 TEST_F(Access, LastPacketExceeds)
 {
     std::vector<uint8_t> target(3 * 4096);
@@ -210,7 +210,7 @@ TEST_F(Access, LocalEndExceeded)
     refused_locally({.from = a->size() - 100, .length = 101});
 }
 
-/* Once ibv_dereg_mr() has returned, not a byte of the region changes any more. */
+/* After ibv_dereg_mr() has returned, no byte of the region changes any more. */
 TEST_F(Access, DeregisteredUnderTraffic)
 {
     constexpr uint32_t length = 1 << 18;
@@ -242,7 +242,7 @@ TEST_F(Access, DeregisteredUnderTraffic)
     EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_ACCESS_ERR);
 }
 
-/* The region that is read goes while its requests are under way. */
+/* The region that is the source of writes goes while its requests are under way. */
 TEST_F(Access, SourceDeregisteredUnderTraffic)
 {
     constexpr uint32_t length = 1 << 18;

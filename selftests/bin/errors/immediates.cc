@@ -16,7 +16,7 @@ class Immediates : public Pair
 protected:
     static void limit(Side &side, uint16_t wimm_rx, uint16_t wimm_tx);
     void post_immediates(uint32_t n);
-    /** A counter of a's device. */
+    /** A counter of side a's device. */
     [[nodiscard]] static uint64_t counter(const char *name);
 };
 
@@ -67,7 +67,7 @@ TEST_F(Immediates, WithoutReceive)
     EXPECT_TRUE(stays_empty(b->recv_cq.get()));
 }
 
-/* The first one begins to wait; then all find theirs. */
+/* The first immediate begins to wait; then all of them find their receives. */
 TEST_F(Immediates, BeforeReceives)
 {
     constexpr uint32_t count = 3;
@@ -85,7 +85,7 @@ TEST_F(Immediates, BeforeReceives)
     EXPECT_EQ(wait_completions(a->send_cq.get(), count).size(), count);
 }
 
-/* Many more than are allowed in flight, and none is too much for the receiver. */
+/* Many more immediates than are allowed in flight; none is too many for the receiver. */
 TEST_F(Immediates, MoreThanTheLimit)
 {
     constexpr uint32_t count = 400;
@@ -108,7 +108,7 @@ TEST_F(Immediates, MoreThanTheLimit)
     EXPECT_EQ(sent.back().status, IBV_WC_SUCCESS);
 }
 
-/* The network is cut when this runs: nothing is answered, so no more than these go out. */
+/* The network is cut while this runs: nothing is answered, so only as many as are allowed leave. */
 TEST_F(Immediates, HeldBackAtTheLimit)
 {
     constexpr uint16_t most = 5;
@@ -118,7 +118,7 @@ TEST_F(Immediates, HeldBackAtTheLimit)
     ASSERT_NO_FATAL_FAILURE(limit(*a, most, most));
     ASSERT_NO_FATAL_FAILURE(a->connect(*b));
     ASSERT_NO_FATAL_FAILURE(b->connect(*a));
-    /* Nobody answers, so there are questions beside the data. */
+    /* Nothing is answered, so there are probes beside the data. */
     const auto data = [] {
         return counter("tx_packets") - counter("probe_sent") - counter("endpoint_requests_sent");
     };
@@ -132,7 +132,7 @@ TEST_F(Immediates, HeldBackAtTheLimit)
     const auto sent = wait_completions(a->send_cq.get(), 4 * most);
     ASSERT_EQ(sent.size(), 4u * most);
     EXPECT_EQ(sent[0].status, IBV_WC_RETRY_EXC_ERR);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20)); /* sysfs is that stale */
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); /* sysfs may be this old */
     EXPECT_GE(counter("retransmitted_packets"), again + most);
     EXPECT_EQ(data() - packets, most + counter("retransmitted_packets") - again);
 }

@@ -20,11 +20,11 @@ namespace
 
 using Word = std::atomic_ref<uint32_t>;
 
-/** Spoils rings from a thread of its own until it goes. */
+/** Overwrites rings from a thread of its own until it is destroyed. */
 class Scribbler
 {
 public:
-    /** @param indices whether indices and flags are spoilt too, not only entries */
+    /** @param indices whether indices and flags are overwritten too, not only entries */
     Scribbler(std::vector<Mapping> rings, bool indices, uint32_t seed, std::vector<uint32_t> keys)
         : rings_(std::move(rings)), indices_(indices), random_(seed), keys_(std::move(keys)),
           thread_([this] { run(); })
@@ -83,7 +83,7 @@ private:
         put(words[first + random_() % (last - first)], random_());
     }
 
-    /** Values near those that the kernel takes: they get further than any others. */
+    /** Values near those that the kernel takes: they get further than others. */
     void spoil_request(const Mapping &map)
     {
         auto *wr = reinterpret_cast<mrc_send_wr *>(map.ring->entries);

@@ -47,7 +47,9 @@ struct Verbs {
     ibv_context *device;
 };
 
-/** As a plug-in does it: hints at INIT, a zeroed structure without a mask at RTR, a timeout at RTS.
+/**
+ * Sets attributes as a plug-in does: hints at INIT, a zeroed structure without a mask at RTR, a
+ * timeout at RTS.
  */
 struct Mrc {
     using Cq = mrc_cq *;

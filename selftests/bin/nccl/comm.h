@@ -25,33 +25,33 @@ namespace nccl
 constexpr unsigned int qps_per_connection = 2;
 constexpr unsigned int slots = 8;
 constexpr size_t room = 320 * 1024; ///< for the data of a slot
-/// What a part is a multiple of, so that small pieces of 128 bytes arrive as a whole.
+/// Parts are a multiple of this, so that pieces of 128 bytes arrive as a whole.
 constexpr uint32_t alignment = 128;
 
-/** What a receiver tells of a receive. */
+/** What a receiver says of a receive. */
 struct alignas(64) Slot {
     uint64_t address;
     uint64_t size;
     uint32_t rkey;
-    uint32_t count; ///< of receives
+    uint32_t count; ///< number of receives
     uint64_t number;
 };
 static_assert(sizeof(Slot) == 64);
 
-/** How a library was told to send. */
+/** How the library is configured to send. */
 struct Style {
     bool inline_slots = false;
-    bool adaptive = false;     ///< data first, and then an immediate without any
+    bool adaptive = false;     ///< the data goes first, then an immediate without data
     unsigned int together = 1; ///< requests of one slot
 };
 
-/** Where things are in the memory of an end. */
+/** Places in the memory of an end. */
 struct Memory {
     std::vector<uint8_t> data = std::vector<uint8_t>(slots * room);
-    std::array<std::array<Slot, 2>, slots> told{};    ///< of a sender: by the receiver
+    std::array<std::array<Slot, 2>, slots> told{};    ///< at a sender: written by the receiver
     std::array<std::array<Slot, 2>, slots> to_tell{}; ///< of a receiver
     std::array<std::array<uint32_t, 2>, slots>
-        sizes{}; ///< of a receiver: what came; of a sender: what goes
+        sizes{}; ///< at a receiver: sizes that came; at a sender: sizes that go
 };
 
 template <typename Api>
@@ -96,7 +96,7 @@ public:
 
     // ---- the receiver
 
-    /** A receive of so many requests, each as large as there is room for. */
+    /** Posts a receive of this many requests, each as large as there is room for. */
     void receive(uint64_t number)
     {
         const unsigned int at = number % slots;
@@ -114,8 +114,8 @@ public:
         tell(at, number);
     }
 
-    /** Takes completions; the number of parts that have arrived so far of each slot is in
-     * arrived(). */
+    /** Takes completions. arrived() has the number of parts that have arrived so far of each slot.
+     */
     void poll()
     {
         ibv_wc wc[16];
@@ -133,7 +133,7 @@ public:
         }
     }
 
-    /** All parts of the receive are there, whose slot may be taken anew. */
+    /** Whether all parts of the receive have arrived; its slot may then be used again. */
     bool complete(uint64_t number)
     {
         if (arrived_[number % slots] < qps_per_connection)
@@ -142,9 +142,9 @@ public:
         return true;
     }
 
-    /** What the last immediate of that slot said. */
+    /** The value of the last immediate of that slot. */
     [[nodiscard]] uint32_t said(uint64_t number) const { return said_[number % slots]; }
-    /** What the sender wrote of each size, if there were several. */
+    /** The sizes that the sender wrote, if there were several. */
     [[nodiscard]] uint32_t size(uint64_t number, unsigned int r) const
     {
         return memory_.sizes[number % slots][r];
@@ -152,7 +152,7 @@ public:
 
     // ---- the sender
 
-    /** Has the receiver told of that receive? */
+    /** Whether the receiver has announced that receive. */
     [[nodiscard]] bool told(uint64_t number) const
     {
         for (unsigned int r = 0; r < style_.together; r++) {
@@ -164,7 +164,7 @@ public:
         return true;
     }
 
-    /** So many bytes of each request, a part by each QP. */
+    /** Sends this many bytes of each request, a part by each QP. */
     void send(uint64_t number, uint32_t bytes)
     {
         uint32_t sent = 0;
@@ -256,7 +256,7 @@ private:
                r * (room / style_.together);
     }
 
-    /** Signalled once in a round of the slots: a queue is never emptied otherwise. */
+    /** Signalled once per round of the slots, because a queue is otherwise never emptied. */
     void tell(unsigned int at, uint64_t number)
     {
         ibv_sge sge{reinterpret_cast<uintptr_t>(&memory_.to_tell[at]),
@@ -272,11 +272,11 @@ private:
         wr.send_flags |= at == 0 ? IBV_SEND_SIGNALED : 0;
         wr.wr.rdma.remote_addr = reinterpret_cast<uintptr_t>(&peer_->memory_.told[at]);
         wr.wr.rdma.rkey = peer_->slots_mr_->rkey;
-        // Those of one round by one QP, so that it has a signalled one.
+        // The slots of one round go by one QP, so that one of them is signalled.
         ASSERT_EQ(api_->post(qps_[number / slots % qps_per_connection], &wr, &bad), 0);
     }
 
-    /** A chain: data without a signal, and what ends it with one. */
+    /** A chain: data without a signal, and a request behind it with one. */
     void post_part(typename Api::Qp qp, unsigned int at, uint32_t offset, uint32_t bytes,
                    uint32_t all)
     {

@@ -37,16 +37,16 @@ private:
 class Channel
 {
 public:
-    /** Wait for the one client. Throws std::system_error. */
+    /** Waits for the one client. Throws std::system_error. */
     static Channel listen(const std::string &path);
     /** Tries for some seconds: the server may be starting. Throws std::system_error. */
     static Channel connect(const std::string &path);
 
-    /** False: the other end is gone. */
+    /** Sends. False: the other end is gone. */
     bool send(const nlohmann::json &message);
-    /** Waits. Throws std::runtime_error when the other end is gone or sends nonsense. */
+    /** Waits. Throws std::runtime_error if the other end is gone or sends nonsense. */
     nlohmann::json receive();
-    /** Does not wait: none when nothing is there. As receive() otherwise. */
+    /** Does not wait: none if nothing is there. Otherwise as receive(). */
     std::optional<nlohmann::json> poll();
     [[nodiscard]] int fd() const { return fd_.get(); }
 

@@ -25,7 +25,7 @@ struct VerbsDelete {
 template <typename T, int (*destroy)(T *)>
 using VerbsPtr = std::unique_ptr<T, VerbsDelete<T, destroy>>;
 
-/** Page-aligned memory of its own, registered. */
+/** Registered memory that starts at a page. */
 class Memory
 {
 public:
@@ -58,15 +58,15 @@ class Endpoint
 {
 public:
     /**
-     * Open the device and make everything up to QPs in INIT.
+     * Opens the device and makes everything up to QPs in INIT.
      * Throws std::system_error or std::runtime_error.
-     * @param target_size bytes of target memory per QP, 0: none
+     * @param target_size bytes of target memory per QP; 0: none
      */
     Endpoint(const Options &options, const Plan &plan, uint64_t target_size);
 
-    /** What the other end needs to know. */
+    /** What the other end must know. */
     [[nodiscard]] nlohmann::json describe() const;
-    /** INIT to RTS with what the other end describes. */
+    /** Takes QPs from INIT to RTS with the other end's description. */
     void connect(const nlohmann::json &other);
 
     ibv_context *context() { return context_.get(); }

@@ -87,7 +87,7 @@ uint64_t parse_number(std::string_view text, uint64_t low, uint64_t high)
     return value;
 }
 
-/** What is between commas, each parsed. */
+/** The items between commas, each parsed. */
 template <typename Parse>
 auto parse_list(std::string_view text, Parse parse)
 {
@@ -147,7 +147,7 @@ uint32_t parse_mtu(std::string_view text)
     return mtu;
 }
 
-/** One long option: what it does with its argument. */
+/** A long option, and what it does with its argument. */
 struct Handler {
     bool argument;
     std::function<void(const char *)> apply;

@@ -14,13 +14,15 @@
 namespace traffic
 {
 
-/** Entries of a completion queue, at most: requests of all QPs together. */
+/** Entries of a completion queue, at most: the requests of all QPs together. */
 constexpr uint32_t completions_max = 65536;
 
-/** The traffic itself. The client decides, the server is told: both ends hold the same plan. */
+/**
+ * The plan of the traffic. The client decides, and tells the server: both ends have the same plan.
+ */
 struct Plan {
     uint32_t qps = 1;
-    /** Messages per QP and direction; 0: until SIGTERM or the end of seconds. */
+    /** Messages per QP and direction; 0: until SIGTERM or until seconds have passed. */
     uint64_t iterations = 100;
     /** Seconds to run, 0: no limit. With a limit, iterations do not count. */
     uint32_t seconds = 0;
@@ -31,9 +33,11 @@ struct Plan {
     uint32_t size_max = 0;
     uint64_t seed = 1;
     bool random_offsets = false;
-    /** Gather elements per request: 1 to this many, drawn at random. */
+    /** Gather elements per request: from 1 to this many, drawn at random. */
     uint32_t sges = 1;
-    /** Every nth message is a WriteImm, the others are plain writes; the last one always is. */
+    /**
+     * Every nth message is a WriteImm, the others are plain writes; the last message always is one.
+     */
     uint32_t imm_every = 1;
     bool both_directions = false;
     /** Messages up to this many bytes are sent inline; 0: none. */
@@ -43,24 +47,24 @@ struct Plan {
     uint32_t mtu = 4096;
     /** First PSN of both directions; -1: random. */
     int64_t psn = -1;
-    /** Local ACK timeout, 4.096 us * 2^timeout in verbs' notion. */
+    /** Local ACK timeout as in verbs: 4.096 us * 2^timeout. */
     uint8_t timeout = 14;
     uint8_t retry_cnt = 7;
     /** Requests outstanding per QP. */
     uint32_t depth = 64;
     /** Requests per ibv_post_send(). */
     uint32_t batch = 8;
-    /** Messages per second, QP and direction; 0: as many as go. */
+    /** Messages per second, QP and direction; 0: as many as possible. */
     uint32_t rate = 0;
     /** Bytes of target memory per QP and direction; raised to hold the largest message. */
     uint64_t window = 4u << 20;
-    /** Completion statuses (ibv_wc_status), one of which each of the client's QPs must end
-     *  with; none: success. */
+    /** Completion statuses (ibv_wc_status): each of the client's QPs must end with one of them;
+     *  none: success. */
     std::vector<int> expect_error;
 
     /** Largest message, bytes. */
     [[nodiscard]] uint32_t largest() const;
-    /** Is this how a QP of the client may end? 0: with success. */
+    /** Whether a QP of the client may end with this status. 0: success. */
     [[nodiscard]] bool expects(int status) const;
 };
 
@@ -71,7 +75,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plan, qps, iterations, seconds, sizes, random
 
 enum class Role { Server, Client };
 
-/** This end's part: what the other end does not need to know. */
+/** This end's options, which the other end need not know. */
 struct Options {
     Role role = Role::Client;
     std::string socket;
@@ -84,8 +88,8 @@ struct Options {
 };
 
 /**
- * Parse a command line.
- * Prints the reason and the usage and exits with status 2 when it is wrong.
+ * Parses a command line.
+ * If it is wrong, prints the reason and the usage, and exits with status 2.
  */
 Options parse_options(int argc, char **argv);
 

@@ -19,19 +19,19 @@ public:
     Receiver(Endpoint &endpoint, const Plan &plan, Report &report, unsigned int direction,
              size_t index);
 
-    /** A WriteImm has arrived: verify it and all plain writes before it. */
+    /** A WriteImm has arrived: verifies it and all plain writes before it. */
     void immediate(const ibv_wc &wc);
-    /** Position up to which all is verified. */
+    /** Position up to which everything is verified. */
     [[nodiscard]] uint64_t position() const { return position_; }
-    /** Immediates received. */
+    /** Number of immediates received. */
     [[nodiscard]] uint64_t imms() const { return imms_; }
-    /** Worth telling the sender; idle: even a little. Clears itself. */
+    /** Whether the sender should be told; idle: even of a little. Resets itself. */
     bool credit_due(bool idle);
-    /** The sender has not been told of all. */
+    /** Whether the sender has not been told of everything. */
     [[nodiscard]] bool owes_credit() const { return imms_ != told_imms_; }
-    /** The last message has arrived. */
+    /** Whether the last message has arrived. */
     [[nodiscard]] bool done() const { return done_; }
-    /** After the run: no byte of the target memory was touched that should not be. */
+    /** Checks after the run that no other byte of the target memory was touched. */
     void verify_untouched();
     [[nodiscard]] nlohmann::json state() const;
 

@@ -18,7 +18,7 @@ namespace traffic
 {
 
 struct Report {
-    /** Problems kept as text; all are counted. */
+    /** Problems that are kept as text; all are counted. */
     static constexpr size_t keep = 10;
 
     uint64_t messages_sent = 0;
@@ -32,10 +32,10 @@ struct Report {
     std::map<std::string, uint64_t> errors;
     std::map<std::string, uint64_t> async_events;
     std::vector<std::string> problems;
-    /** From when a signalled request was posted until its completion was polled. */
+    /** Times from the posting of a signalled request to the poll of its completion. */
     Times completions;
 
-    /** Something that must not happen: the run has failed. */
+    /** Reports something that must not happen: the run has failed. */
     void problem(const std::string &what)
     {
         problem_count++;

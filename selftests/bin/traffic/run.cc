@@ -17,7 +17,7 @@ namespace
 
 constexpr int poll_batch = 32;
 constexpr int wait_ms = 1000;
-/** For an idle end to tell what it has verified: each message that says so wakes the other end. */
+/** How much an idle end verifies before it says so: each such message wakes the other end. */
 constexpr auto credit_pause = std::chrono::milliseconds(20);
 
 volatile std::sig_atomic_t signalled = 0;
@@ -87,7 +87,7 @@ bool Run::receives() const
     return plan_.both_directions || options_.role == Role::Server;
 }
 
-/** What the other end says next, while the run is being arranged. */
+/** The other end's next message, while the run is being arranged. */
 nlohmann::json Run::hear()
 {
     nlohmann::json message = channel_.receive();
@@ -273,7 +273,7 @@ bool Run::post()
     return moved;
 }
 
-/** A completion found without an event: its event may be on its way, but must come. */
+/** A completion was found without an event: its event may be on its way, but must come. */
 void Run::check_wakeup(bool woken)
 {
     if (!woken && !readable(endpoint_->comp_channel()->fd, 10 * wait_ms)) {
@@ -281,7 +281,7 @@ void Run::check_wakeup(bool woken)
     }
 }
 
-/** How long nothing has to be done, unless something comes. */
+/** How long nothing has to be done, unless an event comes. */
 Clock::duration Run::spare_time() const
 {
     Clock::duration least = std::chrono::milliseconds(wait_ms);
@@ -297,7 +297,7 @@ Clock::duration Run::spare_time() const
     return owed ? std::min(least, credits_sent_ + credit_pause - Clock::now()) : least;
 }
 
-/** Sleep until something may have happened. */
+/** Sleeps until something may have happened. */
 void Run::wait()
 {
     std::array<pollfd, 3> fds = {{{endpoint_->comp_channel()->fd, POLLIN, 0},
@@ -306,7 +306,7 @@ void Run::wait()
 
     ibv_req_notify_cq(endpoint_->send_cq(), 0);
     ibv_req_notify_cq(endpoint_->recv_cq(), 0);
-    // What came before the request for an event makes none.
+    // Completions from before the request for an event make none.
     if (poll_sends() || poll_receives()) {
         return;
     }
@@ -335,7 +335,7 @@ bool Run::step()
     return moved;
 }
 
-/** The QPs of the client have ended as they should. */
+/** Whether the QPs of the client have ended as they should. */
 bool Run::expected_end() const
 {
     return !plan_.expect_error.empty() && options_.role == Role::Client &&

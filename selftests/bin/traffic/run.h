@@ -21,7 +21,7 @@ class Run
 {
 public:
     Run(const Options &options, Channel channel);
-    /** Throws std::exception when the run cannot be made. */
+    /** Throws std::exception if the run cannot be set up. */
     Report run();
 
 private:

@@ -76,7 +76,7 @@ uint32_t Schedule::draw_length(uint64_t number, Random &random) const
     if (!plan_.random_sizes) {
         return plan_.sizes[number % plan_.sizes.size()];
     }
-    // A magnitude first: otherwise nearly all messages would be large.
+    // First a magnitude is drawn: otherwise nearly all messages would be large.
     const uint64_t low = plan_.size_min;
     const uint64_t range = plan_.size_max - low + 1;
     const auto magnitudes = static_cast<unsigned int>(std::bit_width(range));
@@ -86,9 +86,9 @@ uint32_t Schedule::draw_length(uint64_t number, Random &random) const
 }
 
 /**
- * As often as the plan says; and so that plain writes, of which the sender never
- * hears that they are verified, hold little of the target memory when a large
- * message needs it.
+ * Whether a message is a WriteImm: as often as the plan says, and when a large message needs target
+ * memory. The sender never hears that plain writes are verified, so these may hold only little of
+ * that memory.
  */
 bool Schedule::draw_imm(const Message &m)
 {
@@ -115,7 +115,7 @@ Message Schedule::next()
     } else {
         m.start = (m.start + guard - 1) / guard * guard;
     }
-    // In one piece: what does not fit in front of the end goes to the start.
+    // In one piece: what does not fit before the end goes to the start.
     if (m.start % ring_ + m.length > ring_ || m.start / ring_ != m.gap_start / ring_) {
         m.start = (position_ / ring_ + 1) * ring_ + guard;
     }

@@ -14,7 +14,7 @@
 namespace traffic
 {
 
-/** Mixes its argument: neighbours come out unrelated. */
+/** Mixes its argument, so that results of neighbouring numbers are unrelated. */
 uint64_t mix(uint64_t x);
 
 /** A stream of pseudo-random numbers, the same on both ends. */
@@ -45,9 +45,9 @@ struct Message {
     uint64_t number;
     uint32_t length;
     bool imm;
-    /** Of its pattern. */
+    /** The key of its pattern. */
     uint64_t key;
-    /** Where its untouched memory begins. */
+    /** Where the untouched memory before it begins. */
     uint64_t gap_start;
     /** Where it begins. */
     uint64_t start;
@@ -61,15 +61,15 @@ struct Message {
 class Schedule
 {
 public:
-    /** Untouched bytes between two messages, at least. */
+    /** The least number of untouched bytes between two messages. */
     static constexpr uint64_t guard = 64;
-    /** Bytes that random offsets add, at most. */
+    /** The most bytes that random offsets add. */
     static constexpr uint64_t jitter = 4096;
 
     Schedule(const Plan &plan, unsigned int direction, unsigned int qp);
 
     Message next();
-    /** Bytes of target memory, used round and round; a guard follows it. */
+    /** Bytes of target memory, which is used round and round; a guard follows it. */
     [[nodiscard]] uint64_t ring() const { return ring_; }
     /** Bytes of target memory with the guard behind it. */
     [[nodiscard]] uint64_t memory() const { return ring_ + guard; }

@@ -12,10 +12,10 @@ namespace traffic
 namespace
 {
 
-/** Bytes between two gather elements in the source, at most. */
+/** The most bytes between two gather elements in the source. */
 constexpr uint64_t source_gap = 64;
 
-/** A message, or a run of messages, of more bytes than this is always signalled. */
+/** A message, or a run of messages, with more bytes than this is always signalled. */
 uint64_t large(const Plan &plan)
 {
     return plan.window / 8;
@@ -45,7 +45,7 @@ bool Sender::has_room() const
     if (exhausted_ || first_error_ || outstanding_.size() >= plan_.depth) {
         return false;
     }
-    // The target memory goes round: not over what is not verified yet.
+    // The target memory is used round and round, but what is not verified yet is not overwritten.
     if (credit_ != next_.gap_start && next_.end() + Schedule::guard - credit_ > schedule_.ring()) {
         return false;
     }
@@ -61,7 +61,7 @@ Clock::duration Sender::due() const
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/** Room in the source memory, in one piece; moves source_head_ to it. */
+/** Finds room in the source memory, in one piece; moves source_head_ to it. */
 bool Sender::reserve_source(uint64_t bytes)
 {
     if (outstanding_.empty()) {
@@ -81,7 +81,7 @@ bool Sender::reserve_source(uint64_t bytes)
     return true;
 }
 
-/** Cut the message into gather elements, and fill them. */
+/** Cuts the message into gather elements, and fills them. */
 void Sender::gather(const Message &m, Request &request)
 {
     Random random(m.key + 1);
@@ -107,8 +107,7 @@ void Sender::gather(const Message &m, Request &request)
 
 bool Sender::wants_signal(const Message &m, bool final) const
 {
-    // Before and after a large message, so that its memory is not held up by
-    // requests of which nothing is heard.
+    // Before and after a large message, so that unsignalled requests do not hold up its memory.
     return final || (m.number + 1) % plan_.signal_every == 0 || m.length > large(plan_) ||
            next_.length > large(plan_) || source_head_ - signaled_head_ > large(plan_);
 }
@@ -191,7 +190,7 @@ void Sender::fail(const ibv_wc &wc)
 void Sender::complete(const ibv_wc &wc)
 {
     const uint64_t number = wc.wr_id & ((uint64_t{1} << wr_id_shift) - 1);
-    // Once in error, each request completes; until then, the signalled ones do.
+    // In error, each request completes; before that, only signalled ones do.
     const bool each = first_error_ != 0;
 
     starved_ = false;
@@ -200,7 +199,7 @@ void Sender::complete(const ibv_wc &wc)
     } else if (first_error_) {
         report_.problem("a request succeeded after one that failed");
     }
-    // Once, in posting order.
+    // Each request completes once, in posting order.
     while (!outstanding_.empty()) {
         const Outstanding o = outstanding_.front();
         outstanding_.pop_front();

@@ -17,9 +17,9 @@ namespace traffic
 
 using Clock = std::chrono::steady_clock;
 
-/** Bit of an immediate: the last message; the others are the message's number. */
+/** Bit of an immediate: the last message; the other bits are the message's number. */
 constexpr uint32_t imm_final = 1u << 31;
-/** wr_id of a request: index of the QP above the message's number. */
+/** wr_id of a request: the index of the QP above the message's number. */
 constexpr unsigned int wr_id_shift = 40;
 
 class Sender
@@ -33,20 +33,20 @@ public:
     Sender(Endpoint &endpoint, const Plan &plan, Report &report, unsigned int direction,
            size_t index, uint32_t peer_receives);
 
-    /** Post what may be posted. True: something was. */
+    /** Posts what may be posted. True: something was posted. */
     bool post(Clock::duration running);
-    /** When the next message's turn is, from the beginning of the run; for ever when nothing but
-     *  the other end lets it be posted. */
+    /** When the next message's turn is, from the beginning of the run; for ever if only the other
+     * end can let it be posted. */
     [[nodiscard]] Clock::duration due() const;
-    /** A completion. */
+    /** Handles a completion. */
     void complete(const ibv_wc &wc);
-    /** The other end has verified all before this position, and so many immediates. */
+    /** The other end has verified all before this position, and this many immediates. */
     void credit(uint64_t position, uint64_t imms);
-    /** One more message, the last. */
+    /** One more message will be sent, the last. */
     void stop() { stopping_ = true; }
-    /** All messages are sent and completed, or flushed. */
+    /** Whether all messages are sent and completed, or flushed. */
     [[nodiscard]] bool done() const;
-    /** The QP is in error, and nothing is outstanding any more. */
+    /** Whether the QP is in error, and nothing is outstanding any more. */
     [[nodiscard]] bool failed() const { return first_error_ != 0 && outstanding_.empty(); }
     [[nodiscard]] int first_error() const { return first_error_; }
     [[nodiscard]] nlohmann::json state() const;

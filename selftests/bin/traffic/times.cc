@@ -8,7 +8,7 @@
 namespace traffic
 {
 
-/** Of each power of two there are as many places as fit into its upper bits. */
+/** The number of places for each power of two: as many as fit into its upper bits. */
 size_t Times::place(uint64_t ns)
 {
     if (ns < steps) {
@@ -18,7 +18,7 @@ size_t Times::place(uint64_t ns)
     return (shift + 1) * steps + ((ns >> shift) - steps);
 }
 
-/** The longest time that has this place. */
+/** The longest time that belongs to this place. */
 uint64_t Times::most(size_t place)
 {
     if (place < steps) {

@@ -15,15 +15,15 @@
 namespace traffic
 {
 
-/** Counted by length: what a time is told as is at most a thirty-second above it. */
+/** Counts times by their length. A time is reported at most a thirty-second too long. */
 class Times
 {
 public:
     void add(std::chrono::nanoseconds time);
     [[nodiscard]] uint64_t count() const { return count_; }
-    /** @return ns: so long or shorter were this part of them, 0 to 1; 0 of none */
+    /** @return ns: this part of the times, 0 to 1, took at most so long; 0 if there are no times */
     [[nodiscard]] uint64_t quantile(double part) const;
-    /** @return ns: the longest */
+    /** @return ns: the longest time */
     [[nodiscard]] uint64_t longest() const { return longest_; }
 
 private:

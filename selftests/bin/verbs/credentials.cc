@@ -20,7 +20,7 @@ struct Change {
 namespace
 {
 
-// Without the C library, which would do the same to all threads: each changes its own alone.
+// Called without the C library, which would change all threads: each thread changes only itself.
 
 long no_change()
 {
@@ -45,7 +45,7 @@ long take_a_keyring()
     return syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) < 0 ? -1 : 0;
 }
 
-/** In a thread of its own, after that change. */
+/** Runs in a thread of its own, after that change. */
 template <typename Body>
 void after(const Change &change, Body body)
 {
@@ -75,7 +75,7 @@ TEST_P(Credentials, OfWhoPostsMayHaveChanged)
     });
 }
 
-/* There the kernel wants to hear of receives, too. */
+/* In this mode the kernel must be told of receives, too. */
 TEST_P(Credentials, OfWhoPostsToAQpInErrorMayHaveChanged)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected());

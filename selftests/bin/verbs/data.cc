@@ -180,7 +180,7 @@ TEST_F(Data, ListIsPostedInOneCall)
     for (int i = 0; i < 3; i++) {
         EXPECT_EQ(std::memcmp(b->data() + 5000 * i, a->data(), 5000), 0);
     }
-    /* The good one before the bad one is sent. */
+    /* The good request before the bad one is sent. */
     wr[1].opcode = IBV_WR_RDMA_READ;
     EXPECT_EQ(ibv_post_send(a->qp.get(), wr, &bad), EOPNOTSUPP);
     EXPECT_EQ(bad, &wr[1]);
@@ -237,7 +237,7 @@ TEST_F(Data, ExtendedPostingNeedsTheRightState)
     ibv_wr_rdma_write(ex, b->mr->rkey, b->address());
     ibv_wr_set_sge(ex, a->mr->lkey, a->address(), 10);
     EXPECT_EQ(ibv_wr_complete(ex), EINVAL);
-    /* Nothing of it was kept for later. */
+    /* Nothing of it is kept for later. */
     ASSERT_EQ(a->to_rts(), 0);
     ASSERT_NO_FATAL_FAILURE(b->connect(*a));
     ASSERT_NO_FATAL_FAILURE(fence());
@@ -278,7 +278,7 @@ TEST_F(Data, ChannelWakesUp)
         EXPECT_EQ(cq, b->recv_cq.get());
         ibv_ack_cq_events(cq, 1);
         EXPECT_EQ(wait_completions(cq, 1).size(), 1u);
-        /* Not armed any more: a completion, but no second event. */
+        /* The CQ is no longer armed: a completion, but no second event. */
         ASSERT_EQ(post(*a, *b, {.signaled = false, .imm = true}), 0);
         EXPECT_EQ(wait_completions(cq, 1).size(), 1u);
         pollfd fd{.fd = b->channel->fd, .events = POLLIN, .revents = 0};
@@ -289,7 +289,7 @@ TEST_F(Data, ChannelWakesUp)
 namespace
 {
 
-/** This thread, and those that it starts, run on CPU 0 as long as this lives. */
+/** This thread, and those that it starts, run on CPU 0 as long as this object lives. */
 class OnCpuZero
 {
 public:
@@ -310,7 +310,7 @@ private:
     cpu_set_t before_{};
 };
 
-/** A thread that waits for one completion, under a name by which verbs.sh knows it. */
+/** A thread that waits for one completion, under a name by which verbs.sh finds it. */
 class Waiter
 {
 public:
@@ -350,7 +350,7 @@ private:
 
 } // namespace
 
-/* Completions come about on CPU 0. Where those who wait are woken up verbs.sh sees. */
+/* Completions come about on CPU 0. verbs.sh checks on which CPU the waiting threads are woken. */
 TEST_F(Data, VectorsWakeUp)
 {
     const OnCpuZero pinned;

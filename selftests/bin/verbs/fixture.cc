@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 /* Ends a hung test, measures nothing. */
 constexpr auto limit = std::chrono::seconds(60);
 
-/** This thread is in a namespace as long as this lives. */
+/** This thread is in a namespace as long as this object lives. */
 class InNetns
 {
 public:

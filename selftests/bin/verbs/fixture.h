@@ -18,7 +18,7 @@
 namespace verbs
 {
 
-/** What the command line says: a device for each side, opened in a namespace. */
+/** The command line: a device for each side, opened in a namespace. */
 struct Config {
     std::string device[2];
     std::string netns[2];
@@ -44,7 +44,7 @@ using Qp = Handle<ibv_qp, ibv_destroy_qp>;
 /** @throw std::system_error of errno */
 [[noreturn]] void fail(const std::string &what);
 
-/** @return object; fail() when there is none */
+/** @return object; fail() if there is none */
 template <typename T>
 T *must(T *object, const std::string &what)
 {
@@ -55,10 +55,10 @@ T *must(T *object, const std::string &what)
 }
 
 /**
- * A QP to RTR. The RDMA subsystem gives a neighbour one second to answer; a busy machine may need
- * more.
+ * Takes a QP to RTR. The RDMA subsystem gives a neighbour one second to answer; a busy machine may
+ * need more.
  *
- * @param modify does it: 0 or an errno value @return as @p modify does
+ * @param modify makes the change: 0 or an errno value @return the last result of @p modify
  */
 template <typename Modify>
 int with_neighbour(Modify modify)
@@ -70,16 +70,18 @@ int with_neighbour(Modify modify)
     return error;
 }
 
-/** A device by its name, seen from a network namespace ("": this one). @throw when there is none */
+/**
+ * A device by its name, as seen from a network namespace ("": this one). @throw if there is none
+ */
 Context open_device(const std::string &name, const std::string &netns = "");
 
 /**
- * The first GID that is this address ("": that is global IPv6).
- * @return its index, of so many entries @throw when there is none
+ * The first GID that is this address ("": that is a global IPv6 address).
+ * @return its index, of @p entries @throw if there is none
  */
 int find_gid(ibv_context *context, int entries, const std::string &wanted, ibv_gid *gid);
 
-/** How to make and connect a QP; defaults suit most tests. */
+/** Options to make and connect a QP; the defaults suit most tests. */
 struct Shape {
     uint32_t send_wr = 64;
     uint32_t recv_wr = 64;
@@ -91,7 +93,7 @@ struct Shape {
     int qp_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
     int mr_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
     uint64_t wr_ops = 0;  /**< IBV_QP_EX_WITH_*: offer ibv_wr_* calls */
-    uint8_t timeout = 18; /**< a second: busy machines stand still for a while */
+    uint8_t timeout = 18; /**< a second, because busy machines stand still for a while */
     uint8_t retries = 7;
     uint8_t rnr_retries = 7;    /**< for ever; each is 0.64 ms */
     ibv_mtu mtu = IBV_MTU_4096; /**< of the path, at most */
@@ -101,14 +103,14 @@ struct Shape {
 class Side
 {
 public:
-    /** Open and make everything; the QP is in RESET. @param which 0 or 1 */
+    /** Opens and makes everything; the QP is in RESET. @param which 0 or 1 */
     Side(int which, const Shape &shape, size_t bytes);
 
     void to_init();
     /** @return 0 or an errno value */
     int to_rtr(const Side &peer);
     int to_rts();
-    /** All three, with assertions. */
+    /** All three changes, with assertions. */
     void connect(const Side &peer);
     int to_state(ibv_qp_state state);
 
@@ -120,14 +122,14 @@ public:
         return reinterpret_cast<uintptr_t>(bytes_.data()) + offset;
     }
 
-    /** Fill the memory with a pattern that depends on the seed. */
+    /** Fills the memory with a pattern that depends on the seed. */
     void fill(uint32_t seed);
-    /** An event that arrives within the limit, acknowledged; -1: none. */
+    /** An event that arrives within the limit, acknowledged; -1: none arrives. */
     int wait_event();
-    /** Does none arrive, also a while from now? */
+    /** Whether no event arrives, also a while from now. */
     [[nodiscard]] bool no_event();
 
-    Shape shape; /**< what is changed counts from the next step on */
+    Shape shape; /**< a change takes effect at the next step */
     Context context;
     ibv_gid gid{};
     int gid_index = -1;
@@ -137,7 +139,7 @@ public:
     Cq send_cq;
     Cq recv_cq;
 
-    /** A QP in RESET, in place of the one before. */
+    /** Makes a QP in RESET, in place of the previous one. */
     void make_qp();
 
 private:
@@ -149,7 +151,7 @@ public:
     uint32_t psn = 0;
 };
 
-/** A write request; fields that a test leaves alone make it a good one. */
+/** A write request; the defaults of all fields make a good one. */
 struct Write {
     uint64_t id = 0;
     size_t from = 0;
@@ -163,23 +165,23 @@ struct Write {
     uint32_t rkey = 0; /**< 0: the right one */
 };
 
-/** Post one. @return what ibv_post_send() returned */
+/** Posts one request. @return what ibv_post_send() returned */
 int post(Side &from, const Side &to, const Write &write);
-/** Post receives with ids first, first + 1, ... @return what ibv_post_recv() returned */
+/** Posts receives with ids first, first + 1, ... @return what ibv_post_recv() returned */
 int post_receives(Side &side, unsigned int n, uint64_t first = 0);
-/** Poll until there are n completions; fewer when the limit is reached. */
+/** Polls until there are n completions; fewer if the limit is reached. */
 std::vector<ibv_wc> wait_completions(ibv_cq *cq, size_t n);
-/** Is the queue empty, also a while from now? */
+/** Whether the queue is empty, also a while from now. */
 bool stays_empty(ibv_cq *cq);
 
-/** A connected pair, a sends to b. */
+/** A connected pair: a sends to b. */
 class Pair : public ::testing::Test
 {
 protected:
     void make(const Shape &shape = {}, size_t bytes = 1 << 16);
-    /** Make and connect both. */
+    /** Makes and connects both ends. */
     void make_connected(const Shape &shape = {}, size_t bytes = 1 << 16);
-    /** Write with an immediate and wait for both ends: all before it has arrived. */
+    /** Writes with an immediate and waits for both ends: then all before it has arrived. */
     void fence();
 
     std::unique_ptr<Side> a;

@@ -19,7 +19,7 @@ using Largest = Pair;
 namespace
 {
 
-/** A range of addresses behind which the same few pages are again and again. */
+/** A range of addresses that maps the same few pages again and again. */
 class Repeated
 {
 public:
@@ -68,7 +68,7 @@ private:
     int file_ = -1;
 };
 
-/** The bytes that came in for the QPs of a side's device so far, in duplicates and ACKs too. */
+/** Bytes that have come in for the QPs of a side's device so far, with duplicates and ACKs. */
 uint64_t received_bytes(const Side &side)
 {
     const std::string path =
@@ -82,8 +82,9 @@ uint64_t received_bytes(const Side &side)
 }
 
 /**
- * As wait_completions(), for as long as data come in at @p to: how long a message takes is the
- * machine's business. No longer than until four times the message came: that would be a loop.
+ * Like wait_completions(), but waits as long as data come in at @p to, because how long a message
+ * takes depends on the machine. It stops when four times the message has come: that would be a
+ * loop.
  */
 std::vector<ibv_wc> wait_moving(ibv_cq *cq, const Side &to, uint64_t message)
 {
@@ -137,7 +138,7 @@ TEST_F(Largest, TwoToThe31Bytes)
     EXPECT_EQ(std::memcmp(target.data(), source.data(), Repeated::unit), 0);
 }
 
-/* One byte more, in the last of its pieces. */
+/* One byte too many, in the last of its pieces. */
 TEST_F(Largest, OneByteMore)
 {
     const Repeated source((1u << 27) + Repeated::unit);

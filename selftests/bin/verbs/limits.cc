@@ -37,7 +37,7 @@ int create_qp(Side &side, const ibv_qp_init_attr &wanted)
     return qp ? 0 : errno;
 }
 
-/** This process is alone in a memory cgroup as long as this lives. */
+/** This process is alone in a memory cgroup as long as this object lives. */
 class Charged
 {
 public:
@@ -63,7 +63,7 @@ public:
     Charged(const Charged &) = delete;
     Charged &operator=(const Charged &) = delete;
 
-    /** @return bytes, 0 where there is no memory cgroup */
+    /** @return bytes; 0 if there is no memory cgroup */
     [[nodiscard]] size_t bytes() const
     {
         std::ifstream file(group_ + "/memory.current");
@@ -86,7 +86,7 @@ private:
     bool inside_ = false;
 };
 
-/** More writes than are over soon. */
+/** So many writes that they take a while. */
 void write_until_some_arrives(Side &from, Side &to)
 {
     const volatile uint8_t *last = to.data() + to.size() - 1;
@@ -101,7 +101,7 @@ void write_until_some_arrives(Side &from, Side &to)
     }
 }
 
-/** The memory is used for something else at once; for a while nobody else writes to it. */
+/** The memory is reused at once; for a while nothing else may write to it. */
 void expect_untouched(Side &side)
 {
     constexpr uint8_t other = 0xee;
@@ -159,7 +159,7 @@ TEST_F(Limits, QpTypes)
 
 TEST_F(Limits, CompletionQueues)
 {
-    constexpr int large = 1024 * 512; /* perftest's for so many QPs, and receives of each */
+    constexpr int large = 1024 * 512; /* perftest's size for this many QPs, and receives of each */
     ibv_device_attr dev{};
 
     make();
@@ -172,7 +172,7 @@ TEST_F(Limits, CompletionQueues)
     EXPECT_EQ(errno, EINVAL);
     EXPECT_EQ(ibv_create_cq(a->context.get(), 0, nullptr, nullptr, 0), nullptr);
     EXPECT_NE(ibv_resize_cq(cq.get(), 10), 0);
-    /* One in use cannot go. */
+    /* An object in use cannot be destroyed. */
     EXPECT_EQ(ibv_destroy_cq(a->send_cq.get()), EBUSY);
 }
 
@@ -188,7 +188,7 @@ TEST_F(Limits, RingsAreChargedToTheProgram)
     }
     const Cq cq(ibv_create_cq(a->context.get(), 65536, nullptr, nullptr, 0));
     ASSERT_NE(cq.get(), nullptr);
-    /* Charges come in batches. */
+    /* Charges are made in batches. */
     EXPECT_GT(charged.bytes(), before + ring * 3 / 4);
 }
 
@@ -233,7 +233,7 @@ TEST_F(Limits, RemoteKeysAreUnpredictable)
     EXPECT_NE(step, 0x100u);
 }
 
-/* verbs.sh looks what it costs others. */
+/* verbs.sh checks what this costs other processes. */
 TEST_F(Limits, ManyRegions)
 {
     constexpr size_t many = 10000;

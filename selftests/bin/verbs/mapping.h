@@ -16,7 +16,7 @@ namespace verbs
 
 /** One ring in this process. */
 struct Mapping {
-    unsigned long offset; /**< in the context's file */
+    unsigned long offset; /**< in the file of the context */
     mrc_ring *ring;
     size_t bytes; /**< header and entries, whole pages */
 };
@@ -24,7 +24,7 @@ struct Mapping {
 /** All rings of this process, in the order of their offsets. */
 std::vector<Mapping> ring_mappings();
 
-/** Tell the kernel to look at the send ring. @return 0 or an errno value */
+/** Tells the kernel to look at the send ring. @return 0 or an errno value */
 int doorbell(ibv_qp *qp);
 
 } // namespace verbs

@@ -8,14 +8,14 @@
 namespace verbs
 {
 
-/** What parse_options() understands, for usage texts. */
+/** The options of parse_options(), for usage texts. */
 constexpr const char *options_help =
     "Device of the one side and of the other (default: the same); -n and -N name the\n"
     "network namespaces that they are opened in, -g and -G their GIDs.\n";
 
 /**
- * Fill in verbs::config from "[-n NETNS] [-g GID] [-N NETNS] [-G GID] DEVICE [DEVICE]".
- * Prints the usage and exits with status 2 when it is wrong.
+ * Fills in verbs::config from "[-n NETNS] [-g GID] [-N NETNS] [-G GID] DEVICE [DEVICE]".
+ * If it is wrong, prints the usage and exits with status 2.
  */
 void parse_options(int argc, char **argv, const char *usage);
 

@@ -13,7 +13,10 @@ namespace verbs
 class Requests : public Pair
 {
 protected:
-    /** A good request, a bad one, a good one: completes, fails, is flushed. */
+    /**
+     * A good request, a bad one, a good one: the first completes, the bad one fails, the last is
+     * flushed.
+     */
     void expect_failure(const Write &bad, ibv_wc_status status);
 };
 
@@ -23,7 +26,7 @@ void Requests::expect_failure(const Write &bad, ibv_wc_status status)
     Write wrong = bad;
 
     wrong.id = 2;
-    wrong.signaled = false; /* a failure is told anyway */
+    wrong.signaled = false; /* a failure is reported anyway */
     ASSERT_EQ(post(*a, *b, good), 0);
     ASSERT_EQ(post(*a, *b, wrong), 0);
     good.id = 3;
@@ -94,7 +97,7 @@ TEST_F(Requests, MoreReceiveElementsThanTheQpHas)
         EXPECT_EQ(ibv_post_recv(b->qp.get(), wr, &bad), EINVAL) << n;
         EXPECT_EQ(bad, &wr[1]) << n;
     }
-    /* The first one was posted, twice, and no other. */
+    /* The first request was posted, twice, and no other. */
     for (int i = 0; i < 2; i++) {
         ASSERT_EQ(post(*a, *b, {.length = 8, .imm = true}), 0);
         const auto got = wait_completions(b->recv_cq.get(), 1);
@@ -172,7 +175,7 @@ TEST_F(Requests, QpWithoutRemoteWrite)
     EXPECT_EQ(sent[0].status, IBV_WC_REM_ACCESS_ERR);
 }
 
-/* A peer that has none is waited for, as often as the program says. The other end lives on. */
+/* A peer without a receive is waited for, as often as the program says. The other end lives on. */
 TEST_F(Requests, ImmediateWithoutReceive)
 {
     for (const uint8_t retries : {0, 3}) {
@@ -183,7 +186,10 @@ TEST_F(Requests, ImmediateWithoutReceive)
     }
 }
 
-/* For ever. The data is there before; what is behind waits, too, and then all ends in order. */
+/*
+ * Waits for ever. The data is there before; requests behind it wait, too, and then all end in
+ * order.
+ */
 TEST_F(Requests, ImmediatesWaitForReceives)
 {
     constexpr unsigned int n = 6;
@@ -212,7 +218,7 @@ TEST_F(Requests, ImmediatesWaitForReceives)
     ASSERT_NO_FATAL_FAILURE(fence());
 }
 
-/* Who waits is told when the other end goes. */
+/* A requester that waits is told when the other end goes. */
 TEST_F(Requests, ImmediateWithoutReceiveOfAQpThatEnds)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected());
@@ -259,7 +265,10 @@ TEST_F(Requests, RingsFillUp)
     EXPECT_EQ(post_receives(*a, 1), ENOMEM);
 }
 
-/* Not when the kernel has read it: else a program could overrun its own CQ. */
+/*
+ * An entry is free when it was polled, not when the kernel has read the request: else a program
+ * could overrun its own CQ.
+ */
 TEST_F(Requests, EntriesAreFreeWhenTheirCompletionWasPolled)
 {
     constexpr unsigned int depth = 16;
@@ -273,7 +282,7 @@ TEST_F(Requests, EntriesAreFreeWhenTheirCompletionWasPolled)
         ASSERT_EQ(post(*a, *b, {.id = i, .length = 8, .signaled = signaled, .imm = true}), 0);
     }
     EXPECT_EQ(post(*a, *b, {.length = 8}), ENOMEM);
-    /* Each completion frees the unsignalled ones before it too. */
+    /* Each completion also frees the unsignalled requests before it. */
     for (unsigned int i = 0; i < depth / every; i++) {
         ASSERT_EQ(wait_completions(a->send_cq.get(), 1).size(), 1u);
         for (unsigned int j = 0; j < every; j++) {
@@ -281,7 +290,7 @@ TEST_F(Requests, EntriesAreFreeWhenTheirCompletionWasPolled)
         }
         EXPECT_EQ(post(*a, *b, {.length = 8}), ENOMEM);
     }
-    /* All receives are used, as the ends of the sends say. */
+    /* All receives are used, as the completions of the sends show. */
     EXPECT_EQ(post_receives(*b, 1), ENOMEM);
     ASSERT_EQ(wait_completions(b->recv_cq.get(), 3).size(), 3u);
     EXPECT_EQ(post_receives(*b, 3), 0);
@@ -305,7 +314,7 @@ TEST_F(Requests, FlushedEntriesAreFreeWhenPolled)
     EXPECT_EQ(post(*a, *b, {}), ENOMEM);
 }
 
-/* Completions of the time before free nothing of the time after. */
+/* Completions from before the reset free nothing of what came after it. */
 TEST_F(Requests, ResetFreesAllEntries)
 {
     constexpr unsigned int depth = 16;
@@ -336,7 +345,7 @@ TEST_F(Requests, ResetFreesAllEntries)
     ASSERT_NO_FATAL_FAILURE(fence());
 }
 
-/* Those of another QP on the same queue stay, in their order. */
+/* Completions of another QP on the same queue stay, in their order. */
 TEST_F(Requests, CompletionsGoWithTheirQp)
 {
     constexpr uint64_t n = 20;
@@ -385,14 +394,14 @@ TEST_F(Requests, CompletionQueueOverrun)
     EXPECT_EQ(a->wait_event(), IBV_EVENT_CQ_ERR);
     EXPECT_EQ(a->wait_event(), IBV_EVENT_QP_FATAL);
     EXPECT_EQ(a->state(), IBV_QPS_ERR);
-    /* What was told before is still there. */
+    /* Completions that were reported before are still there. */
     const auto sent = wait_completions(a->send_cq.get(), 4);
     ASSERT_EQ(sent.size(), 4u);
     EXPECT_EQ(sent[3].wr_id, 3u);
     EXPECT_EQ(sent[3].status, IBV_WC_SUCCESS);
 }
 
-/* Both queues are one: it fails twice for the QP, which is told once. */
+/* Both queues are the same CQ: it fails twice for the QP, which is told once. */
 TEST_F(Requests, OverrunOfOneQueueForBothEnds)
 {
     ibv_qp_init_attr init{};
@@ -417,7 +426,7 @@ TEST_F(Requests, OverrunOfOneQueueForBothEnds)
     EXPECT_TRUE(a->no_event());
 }
 
-/* What drives a QP to error does not reach the one that it has become by a reset. */
+/* An error of a QP does not reach the QP that it has become by a reset. */
 TEST_F(Requests, OverrunLeavesAResetQpAlone)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected({.cqe = 4}));
@@ -437,7 +446,7 @@ TEST_F(Requests, OverrunLeavesAResetQpAlone)
     ibv_qp_init_attr init{};
     ASSERT_EQ(ibv_query_qp(other.get(), &attr, IBV_QP_STATE, &init), 0);
     EXPECT_EQ(attr.qp_state, IBV_QPS_RESET);
-    /* It could complete nothing any more. */
+    /* This QP could not complete anything any more. */
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = 1;
     EXPECT_EQ(ibv_modify_qp(other.get(), &attr,

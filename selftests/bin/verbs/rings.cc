@@ -9,8 +9,8 @@ namespace verbs
 {
 
 /**
- * The first pair is the victim of its own program, the second one stands by. A
- * context maps its rings in the order of creation: two CQs, SQ, RQ.
+ * The first pair is the victim of its own program, the second one stands by. A context maps its
+ * rings in the order of creation: two CQs, SQ, RQ.
  */
 class Rings : public Pair
 {
@@ -19,7 +19,10 @@ protected:
     {
         ASSERT_NO_FATAL_FAILURE(make_connected());
         rings = ring_mappings();
-        /* Both sides map at the same offsets. Which of two is a's shows the scribbling. */
+        /*
+         * Both sides map at the same offsets. The effect of the overwriting tells which of two is
+         * a's.
+         */
         ASSERT_EQ(rings.size(), 8u);
     }
     /** All rings of a kind, a's and b's. */
@@ -27,7 +30,7 @@ protected:
     {
         return {rings[2 * n].ring, rings[2 * n + 1].ring};
     }
-    /** Both QPs are dead, a new pair works. */
+    /** Both QPs are dead, and a new pair works. */
     void expect_contained()
     {
         EXPECT_EQ(a->wait_event(), IBV_EVENT_QP_FATAL);

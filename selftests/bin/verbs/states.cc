@@ -11,10 +11,10 @@ namespace verbs
 class States : public Pair
 {
 protected:
-    /** Retries that last longer than a test waits. */
+    /** Retries that last longer than the test waits. */
     static constexpr Shape patient{.timeout = 22, .retries = 7};
 
-    /** The first of two writes of a ends with this, the other one is flushed. */
+    /** The first of two writes of a ends with this status, the other one is flushed. */
     void expect_end(ibv_wc_status status)
     {
         ASSERT_EQ(post(*a, *b, {.id = 1, .length = 10000}), 0);
@@ -69,7 +69,7 @@ TEST_F(States, AttributesOfRcMayBeLeftOut)
     ASSERT_EQ(
         ibv_modify_qp(a->qp.get(), &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS),
         0);
-    /* Left to the device, the initial PSN can be learned in time. */
+    /* If the device chose the initial PSN, others could learn it in time. */
     ASSERT_EQ(ibv_query_qp(a->qp.get(), &attr, IBV_QP_SQ_PSN, &init), 0);
     a->psn = attr.sq_psn;
     ASSERT_NO_FATAL_FAILURE(b->connect(*a));
@@ -126,7 +126,7 @@ TEST_F(States, QueryTellsWhatWasSet)
     EXPECT_EQ(init.sq_sig_all, 0);
 }
 
-/* The RDMA core asks without a mask, to show QPs to all users. */
+/* The RDMA core queries without a mask, to show QPs to all users. */
 TEST_F(States, PsnsAreForThoseWhoAskForThem)
 {
     ibv_qp_attr attr{};
@@ -139,7 +139,7 @@ TEST_F(States, PsnsAreForThoseWhoAskForThem)
     EXPECT_EQ(attr.rq_psn, 0u);
 }
 
-/* It does not say what comes next. */
+/* The current state does not say what comes next. */
 TEST_F(States, SendPsnStaysTheInitialOne)
 {
     ibv_qp_attr attr{};
@@ -190,7 +190,7 @@ TEST_F(States, ErrorFlushesWhatIsUnderWay)
     constexpr uint64_t n = 40;
 
     ASSERT_NO_FATAL_FAILURE(make_connected({.send_wr = 64, .timeout = 18}, 1 << 20));
-    /* In RESET it would say that it is not connected any more. */
+    /* In RESET the QP would say that it is not connected any more. */
     ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
     ASSERT_NO_FATAL_FAILURE(b->to_init());
     for (uint64_t i = 0; i < n; i++) {
@@ -224,7 +224,7 @@ TEST_F(States, ResetStartsAnew)
     ASSERT_NO_FATAL_FAILURE(fence());
 }
 
-/* What verbs derived is gone; what the program said in MRC's terms stays. */
+/* What was derived from verbs' attributes is gone; what the program set in MRC's terms stays. */
 TEST_F(States, ResetForgetsWhatWasDerived)
 {
     mrc_abi_qp_attr fresh{}, found{}, attr{};
@@ -279,12 +279,15 @@ TEST_F(States, RetriesRunOut)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 8, .retries = 1}));
     ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
-    /* It is about to be connected, and to go on then. */
+    /* The QP is about to be connected, and to go on then. */
     ASSERT_NO_FATAL_FAILURE(b->to_init());
     expect_end(IBV_WC_RETRY_EXC_ERR);
 }
 
-/* Who was connected and is not any more says so: no retries, which would last for ages. */
+/*
+ * A QP that was connected and no longer is says so: the peer needs no retries, which would last for
+ * ages.
+ */
 TEST_F(States, PeerInErrorSaysSo)
 {
     ASSERT_NO_FATAL_FAILURE(make_connected(patient));
@@ -350,7 +353,7 @@ TEST_F(States, MrcAttributes)
     ASSERT_EQ(mrc_qp_attr_query(a->qp.get(), &found), 0);
     EXPECT_EQ(found.mpr_rx, 3);
     EXPECT_EQ(found.mpr_tx, mpr_tx);
-    /* What was said in MRC's terms stands against what verbs said. */
+    /* What was set in MRC's terms has precedence over verbs' attributes. */
     EXPECT_EQ(found.linear, 2);
     EXPECT_EQ(found.timeout, 11);
     attr.mpr_rx = 4;
@@ -381,7 +384,7 @@ TEST_F(States, BadMrcAttributesAreRefused)
     EXPECT_EQ(a->state(), IBV_QPS_INIT);
 }
 
-/* What was set, and then taken back, leaves verbs' timeout and retries their effect. */
+/* If MRC's attributes were set and taken back, verbs' timeout and retries take effect. */
 TEST_F(States, MrcAttributesCanBeTakenBack)
 {
     mrc_abi_qp_attr before{}, attr{};

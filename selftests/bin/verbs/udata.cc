@@ -20,7 +20,7 @@ namespace
 {
 
 constexpr uint8_t untouched = 0xa5;
-/* What an answer had when it had no comp_mask. */
+/* Size of an answer when it had no comp_mask. */
 constexpr size_t old_room = offsetof(mrc_create_cq_resp, comp_mask);
 
 struct Answer {
@@ -32,10 +32,10 @@ class Udata : public Pair
 {
 protected:
     /**
-     * A CQ, as a library would make it, and no CQ any more.
+     * Makes a CQ, as a library would, and destroys it.
      *
-     * @param more behind the command
-     * @param room for what the module answers, behind the core's part
+     * @param more bytes behind the command
+     * @param room for the module's answer, behind the core's part
      * @return 0 or errno
      */
     int try_cq(const std::vector<uint8_t> &more, size_t room)
@@ -62,7 +62,7 @@ protected:
         return 0;
     }
 
-    /** The QP to INIT, with two words behind the command. @return 0 or errno */
+    /** Takes the QP to INIT, with two words behind the command. @return 0 or errno */
     int try_init(uint64_t first, uint64_t second)
     {
         struct {
