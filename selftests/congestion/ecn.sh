@@ -15,7 +15,7 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# The values of "m" that SACKs for an EV had. $1: jq condition on the EV
+# The values of "m" in SACKs for an EV. $1: jq condition on the EV
 marks()
 {
 	jq -s -c --argjson evs "$marked" "map(select(.seth != null and .seth.pr == 0 and
@@ -23,7 +23,7 @@ marks()
 		"$TEST_TMP/decoded"
 }
 
-# First sendings on the marked path, and on the average other one.
+# First transmissions on the marked path, and their average on the other paths.
 shares()
 {
 	jq -s -r --argjson evs "$marked" 'map(select(.reth != null and .bth.rtx == 0) | .ev) |
@@ -34,7 +34,7 @@ shares()
 need jq python3 tc
 # Two planes, two spines: four paths.
 lab_up --planes 2
-# netem marks what it would have lost, where the sender says that it understands.
+# netem marks packets that it would have dropped, if the sender is ECN-capable.
 lab netem p1t0r1:t1s1 loss 100% ecn
 
 capture_start --direction in -i p1t0r1:h1 -i p2t0r1:h1 -i p1t0r2:h2 -i p2t0r2:h2 -i h2:eth1
@@ -69,8 +69,8 @@ peer_state()
 check "without marks all paths are good" wait_for peer_state
 check_traffic_end "verified" traffic_stop
 
-# The first switch of plane 1 changes the outer header, and nothing in it: what arrives by that
-# plane is told from what arrives by the other.
+# The first switch of plane 1 changes the outer header and nothing in it: packets that arrive by that
+# plane can be told from those of the other plane.
 if ! ingress p1t0r1 h1; then
 	bail "filters"
 fi

@@ -19,15 +19,15 @@
 
 SENDERS=(h1 h2 h3)
 RECEIVER=h4
-# Packets of all senders together until the shares are even, in a round, and the rounds.
+# Packets of all senders together until the shares are even, per round, and the rounds.
 SETTLE=12000
 ROUND=3000
-# Where packets are slow, on the debug kernel, so many had not come after twelve minutes.
+# On the debug kernel packets are slow: this many had not arrived after twelve minutes.
 [ "$SLOW" = 1 ] || SETTLE=$ROUND
 ROUNDS=5
 
-# check_shares NAME LEAST BEFORE...: each sender has that much of 1000 at least, of what all have
-# sent since then.
+# check_shares NAME LEAST BEFORE...: each sender has at least LEAST of 1000, of what all have sent since
+# BEFORE.
 check_shares()
 {
 	local -a all
@@ -39,13 +39,13 @@ check_shares()
 	check "$1: who has least has $least of 1000" test $least -ge "$2"
 }
 
-# flow NAME N SUM: N packets, beyond so many of all senders
+# flow NAME N SUM: it has sent N packets, after all senders had sent SUM
 flow()
 {
 	wait_for sum_above $(($3 + $2)) || fail "$1: packets flow" "$(sent_all)"
 }
 
-# No switch marks, and who drops is a queue that knows no flows: for a while one may have more.
+# No switch marks, and the queue that drops knows no flows: for a while one flow may have more.
 check_round()
 {
 	local -a before
@@ -64,8 +64,8 @@ errors()
 	done
 }
 
-# shaped PLANE: its last link, with a queue that holds less than the senders' windows. The CPU can do
-# more than that, or nobody gets to look.
+# shaped PLANE: its last link, with a queue that holds less than the senders' windows. The CPU must have
+# more capacity than that, or the test gets no CPU time.
 shaped()
 {
 	tc -n "p${1}t0r2" qdisc replace dev "$RECEIVER" root tbf rate $((60 / SLOW))mbit \
@@ -79,8 +79,8 @@ check "links to $RECEIVER are narrow" shaped 1
 check "links to $RECEIVER are narrow, too" shaped 2
 
 senders_launch --iterations 0 --sizes 64K
-# It begins with a burst of whole windows, and who lost most of its own is behind for a while: for
-# 7500 packets at most in four such beginnings that were looked at.
+# It begins with a burst of whole windows, and a sender that lost most of its own is behind for a while:
+# for at most 7500 packets in four observed beginnings.
 senders_run 500
 read -ra begin < <(sent_all)
 flow "the burst" $SETTLE "${begin[3]}"

@@ -12,7 +12,7 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
-# queues LIMIT: skbs that each plane of h1 holds for the time of a delay
+# queues LIMIT: delays the packets of each plane of h1, and holds at most LIMIT skbs
 queues()
 {
 	local plane
@@ -22,7 +22,7 @@ queues()
 	done
 }
 
-# What h1 holds of its EVs: states, and packets that were lost on them.
+# h1's EVs: their states, and the packets that were lost on them.
 evs()
 {
 	on h1 mrcctl -j -d -s peer show mrc0 | jq -c '.[0]["peer-ev"] |
@@ -44,7 +44,7 @@ test_short_queue()
 	tc -n h1 qdisc del dev eth2 root
 }
 
-# firewall_refuses: what h1 sends through the fabric by plane 1 is
+# firewall_refuses: the firewall of h1 refuses what it sends through the fabric by plane 1
 firewall_refuses()
 {
 	on h1 nft -f - <<-RULES
@@ -64,7 +64,7 @@ plane_evs()
 		all(if .port == 1 then .state == $state else .state == "good" or .state == "skip" end)'
 }
 
-# held: packets that h1 has held to be lost, and those that EVs are charged with
+# held: prints the packets that h1 has held to be lost, and those that EVs are blamed for
 held()
 {
 	echo "$(held_lost h1) $(evs | jq '.[1]')"

@@ -13,11 +13,11 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
-# Slower than a machine can send, and a window that would fill any queue.
+# A rate below what a machine can send, and a window that would fill any queue.
 RATE=40mbit
 WINDOW="--qps 4 --sizes 1M --depth 2 --iterations 0"
 
-# slow KIND...: both planes of h1 send at a rate, behind a queue of this kind
+# slow KIND...: both planes of h1 send at that rate, behind a queue of this kind
 slow()
 {
 	local plane
@@ -35,7 +35,7 @@ fast()
 	tc -n h1 qdisc del dev eth1 root && tc -n h1 qdisc del dev eth2 root
 }
 
-# queued NAME: of the inner queues of both planes together
+# queued NAME: prints the sum over the inner queues of both planes
 queued()
 {
 	{ tc -n h1 -s -j qdisc show dev eth1; tc -n h1 -s -j qdisc show dev eth2; } |
@@ -48,7 +48,7 @@ queued_above()
 	[ "$(queued "$1")" -gt "$2" ]
 }
 
-# ev_states: of h1
+# ev_states: prints those of h1
 ev_states()
 {
 	on h1 mrcctl -j -d peer show mrc0 | jq -c '.[0]["peer-ev"] | map(.state) | unique'
@@ -76,7 +76,8 @@ test_queue()
 	check "$name: fast again" fast
 }
 
-# A qdisc that drops what it has taken tells nobody: one plane loses, then, the other does not.
+# A qdisc that drops packets it has accepted reports this to nobody: one plane loses packets, the other
+# does not.
 test_dropped()
 {
 	local name="a qdisc drops what it has taken"
@@ -92,7 +93,7 @@ test_dropped()
 	check "$name: fast again" fast
 }
 
-# bands HOST: its planes have a queue for each band of priorities
+# bands HOST: gives its planes a queue for each band of priorities
 bands()
 {
 	local plane band
@@ -105,7 +106,7 @@ bands()
 	done
 }
 
-# band HOST N: packets in a band of both planes, from 1 on
+# band HOST N: prints the packets in band N of both planes, from 1 on
 band()
 {
 	{ tc -n "$1" -s -j qdisc show dev eth1; tc -n "$1" -s -j qdisc show dev eth2; } |
@@ -125,7 +126,7 @@ test_priorities()
 	answers=$(($(counter h2 sack_sent) + $(counter h2 ack_sent) - answers))
 	data=$(($(counter h1 tx_packets) - data))
 	check "h2 has sent $answers answers in the first band" test "$(band h2 1)" -ge "$answers"
-	# Those of the kernel itself.
+	# The kernel's own packets.
 	check "and next to nothing in the second" test "$(band h2 2)" -lt 20
 	check "h1 has sent $data packets, most of them in the second band" test \
 		"$(band h1 2)" -gt $((data * 9 / 10))
@@ -135,7 +136,7 @@ test_priorities()
 	done
 }
 
-# What leaves at once for a veth waits beyond it, if it waits: this host knows nothing of it.
+# A packet that leaves at once for a veth may wait beyond it: this host knows nothing of that.
 test_elsewhere()
 {
 	local waited
@@ -154,7 +155,7 @@ stuck()
 		tc -n h1 class change dev eth2 parent 1: classid 1:1 htb rate 8bit
 }
 
-# What waits in a queue that stands still holds nobody up who goes.
+# Packets that wait in a stuck queue do not hold up a program that ends.
 test_gone()
 {
 	check "queues stand still" stuck

@@ -15,33 +15,33 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
-# profile SETTING...: of QPs from h1 to h2
+# profile SETTING...: sets the CC profile of QPs from h1 to h2
 profile()
 {
 	on h1 mrcctl cc-profile set mrc0 7 algorithm nscc "$@"
 }
 
-# cc_has CONDITION: of what h1's QPs in RTS say of their windows, a list with something in it
+# cc_has CONDITION: it is true of the windows of h1's QPs in RTS, a list that is not empty
 cc_has()
 {
 	on h1 mrcctl -j -s qp show mrc0 state rts |
 		jq -e "[.[] | .congestion] | length > 0 and ($1)" >/dev/null
 }
 
-# peer_has CONDITION: of what h1's windows towards h2 add up to
+# peer_has CONDITION: it is true of the sum of h1's windows towards h2
 peer_has()
 {
 	on h1 mrcctl -j -s peer show mrc0 remote "$(lab gid h2)" |
 		jq -e ".[0].congestion | $1" >/dev/null
 }
 
-# traced TEXT: an event of that
+# traced TEXT: the trace has such an mrc_cc event
 traced()
 {
 	grep -q " mrc_cc: .* qpn=.* $1\$" "$TRACING/trace"
 }
 
-# narrow SETTING...: each last switch sends 100 Mb/s to h2, through a queue that is set so
+# narrow SETTING...: each last switch sends 100 Mb/s to h2, through a queue with these settings
 narrow()
 {
 	local plane
@@ -60,7 +60,7 @@ wide()
 	tc -n p1t0r2 qdisc del dev h2 root && tc -n p2t0r2 qdisc del dev h2 root
 }
 
-# sent: packets that the one QP of h1 has sent
+# sent: prints the packets that the one QP of h1 has sent
 sent()
 {
 	on h1 mrcctl -j -s qp show mrc0 state rts | jq '.[0]."tx-packets"'
@@ -89,7 +89,7 @@ test_measured()
 	check_traffic_end "measured, slow: verified" traffic_stop
 }
 
-# What is set is for both planes.
+# The settings are for both planes.
 test_planes()
 {
 	check "planes: a profile" profile rate 1gbit max-cwnd 400000
@@ -109,12 +109,12 @@ test_planes()
 	check_traffic_end "planes: verified" traffic_stop
 }
 
-# QPs that send already know fewer planes than one that begins later.
+# QPs that already send know fewer planes than a QP that begins later.
 test_links()
 {
 	local one first
 
-	# Shorter than any round trip here: the largest window hangs on the rate alone.
+	# Shorter than any round trip here: then the largest window depends on the rate alone.
 	check "links: a profile" profile base-rtt 20us
 	check "links: one plane" on h1 mrcctl plane del mrc0 port 2
 	mkdir "$TEST_TMP/known"
@@ -131,7 +131,7 @@ test_links()
 	check_traffic_end "links: verified" traffic_stop
 }
 
-# Marks with much delay made the window smaller, says the tracepoint.
+# The tracepoint shows that marks with much delay made the window smaller.
 smaller_by_decrease()
 {
 	awk '/ mrc_cc: .* decrease by ack$/ {
@@ -154,14 +154,14 @@ test_marks()
 	check "marks: delay is seen" wait_for cc_has '.[0]."delay-ns" > 500000'
 	traces
 	check "marks: by the tracepoint" smaller_by_decrease
-	# The window has moved on since, and may be the largest for a moment.
+	# The window has changed since, and may be the largest for a moment.
 	check "marks: of the peer, too" wait_for peer_has '.contexts == 1 and .qps == 1 and .decrease > 20 and
 		.cuts > 5 and ."delay-ns" > 0 and ."cwnd-bytes" == ."cwnd-lowest-bytes" and
 		."cwnd-bytes" == ."cwnd-highest-bytes" and ."cwnd-bytes" < ."max-cwnd-bytes"'
 	check_traffic_end "marks: verified" traffic_stop
 }
 
-# Queues of three packets, which drop what does not fit.
+# Queues of three packets that drop all others.
 test_drops()
 {
 	check "drops: a narrow way, without marks" narrow bfifo limit 13000
@@ -172,8 +172,8 @@ test_drops()
 	check_traffic_end "drops: verified" traffic_stop
 }
 
-# Queues of three packets have no room for an skb of fifteen, whatever the window is: what was lost twice
-# goes packet by packet, however long the timeout is.
+# Queues of three packets have no room for an skb of fifteen, whatever the window is. A packet that was
+# lost twice is sent alone, however long the timeout is.
 test_whole_skbs()
 {
 	local timeout
@@ -186,7 +186,7 @@ test_whole_skbs()
 	check "whole skbs: as before" profile rate 200mbit target-delay 500us
 }
 
-# shares RATIO: each QP has sent that part of what the one with the most has, and all have some
+# shares RATIO: each QP has sent at least that part of what the busiest QP has sent, and not nothing
 shares()
 {
 	on h1 mrcctl -j -s qp show mrc0 state rts | jq -e --argjson part "$1" '
@@ -215,12 +215,12 @@ test_shared()
 	check "shared: as before" profile rate 200mbit target-delay 500us
 }
 
-# Those that stay have the room of one that is killed with all that it had in flight.
+# When a QP with a full window is killed, the remaining QPs get its room.
 test_ends()
 {
 	local first
 
-	# It is to be killed.
+	# It must be killed.
 	mkdir "$TEST_TMP/first"
 	TEST_TMP=$TEST_TMP/first traffic_launch h1 h2 --iterations 0 --sizes 256K --qps 2
 	check "ends: two QPs, one window" wait_for cc_has 'length == 2 and all(.[]; .qps == 2)'
@@ -233,7 +233,7 @@ test_ends()
 	check_traffic_end "ends: verified" traffic_stop
 }
 
-# What a peer has counted stays when windows end.
+# A peer's counts stay when windows end.
 test_counts()
 {
 	local first sacks='.fast + .proportional + .fair + .hold + .decrease'
@@ -262,7 +262,7 @@ lab_up --planes 2 --spines 1
 test_measured
 test_planes
 test_links
-# So that what machines take for themselves is little beside it.
+# Large enough that the machines' own delays are small beside it.
 lab netem h1:eth1 delay 2ms
 lab netem h1:eth2 delay 2ms
 test_marks

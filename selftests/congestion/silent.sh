@@ -28,7 +28,7 @@ narrow()
 	done
 }
 
-# goodput MILLISECONDS: payload bytes a second that h2 gets in this time
+# goodput MILLISECONDS: prints the payload bytes a second that h2 gets in this time
 goodput()
 {
 	local before start
@@ -39,14 +39,14 @@ goodput()
 	echo $((($(counter h2 rx_bytes) - before) * 1000 / ($(now_ms) - start)))
 }
 
-# dead QPS TIMEOUT: they are root's, as the stream is
+# dead QPS TIMEOUT: starts QPs that belong to root, as the stream does
 dead()
 {
 	on h1 mrc_dead --device mrc0 --gid "$(lab gid h1)" --remote "$(lab gid h2)" \
 		--qps "$1" --timeout "$2" >"$TEST_TMP/dead.log" 2>&1
 }
 
-# check_beside NAME QPS TIMEOUT: the stream beside them, from when they have begun to send
+# check_beside NAME QPS TIMEOUT: measures the stream beside them, once they have begun to send
 check_beside()
 {
 	local name="$1, beside $2 silent QPs, timeout $3" sent
@@ -55,7 +55,7 @@ check_beside()
 	alone=$(goodput 1500)
 	sent=$(counter h1 local_ack_timeout_err)
 	background dead "$2" "$3"
-	# With timeout 14 they are at their end soon after.
+	# With timeout 14 they end soon after that.
 	[ "$3" = 20 ] || check "$name: they have had a timeout" wait_for counters_grew "$sent"
 	nap 0.5
 	with=$(goodput 1500)
@@ -64,7 +64,7 @@ check_beside()
 	on h1 pkill -x mrc_dead
 	wait "$BACKGROUND_PID" 2>/dev/null
 	diag "$name: $with of $alone bytes a second"
-	# What the silent send again has its part of the CPU, and of the planes.
+	# Retransmissions of the silent QPs take their share of the CPU, and of the planes.
 	check "$name: the stream keeps its goodput" \
 		test "$alone" -gt 0 -a $((10 * with)) -ge $((8 * alone))
 }

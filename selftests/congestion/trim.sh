@@ -51,7 +51,7 @@ test_settings()
 		jq -c '.[0] | [.trim, ."dscp-trimmed", ."dscp-trimmed-lasthop"]')"
 }
 
-# Reasons and EV bits of the NACKs that h2 has sent, as captured.
+# Reasons and EV bits of the NACKs that h2 has sent, from the capture.
 nacks()
 {
 	decoded 1024 'select(.neth != null) | .neth.reason' | jq -sc "$1"
@@ -75,7 +75,7 @@ test_told()
 	done
 }
 
-# It is taken as it is, and the message that it is all of completes.
+# The whole packet is taken as it is, and the message that consists of it completes.
 test_whole()
 {
 	verdicts "whole" inject_srv6 whole
@@ -92,7 +92,7 @@ test_off()
 	hold_write "off: the QP goes on"
 }
 
-# Its socket is another one then.
+# The receiver then uses another socket.
 test_port()
 {
 	check "trim on, and the port" trim trim on
@@ -104,7 +104,7 @@ test_port()
 
 need jq python3 mrc_hold
 WAYS="srv6"
-# Else UDP drops them.
+# Otherwise UDP drops them.
 [ ! -e /proc/sys/net/netfilter ] || WAYS="plain srv6"
 lab_up --planes 2 --spines 1
 INJECT_OPTIONS=(--second "$(lab sid h2)" --mpr "$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')")

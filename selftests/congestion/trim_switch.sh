@@ -21,12 +21,12 @@
 
 SENDERS=(h1 h2 h3)
 RECEIVER=h4
-# What each sender sends in a round, of 64 KiB.
+# Messages of 64 KiB that each sender sends in a round.
 MESSAGES=60
 # Bytes that trimming leaves, from the IP header on.
 LEFT=128
 
-# everywhere SETTING...: of each device
+# everywhere SETTING...: sets it on each device
 everywhere()
 {
 	local n
@@ -36,13 +36,13 @@ everywhere()
 	done
 }
 
-# ports FIELD TARGET...: its sum over these ports
+# ports FIELD TARGET...: prints its sum over these ports
 ports()
 {
 	lab port "${@:2}" | jq -s "map(.$1) | add"
 }
 
-# last_hop FIELD: of the ports to the receiver
+# last_hop FIELD: prints its sum over the ports to the receiver
 last_hop()
 {
 	{
@@ -51,7 +51,7 @@ last_hop()
 	} | jq -s "map(.$1) | add"
 }
 
-# of_senders COUNTER: its sum
+# of_senders COUNTER: prints its sum
 of_senders()
 {
 	local host
@@ -63,8 +63,8 @@ of_senders()
 	echo $sum
 }
 
-# base_rtt HOST: to the receiver; a host of its rack has half the way. What the hosts themselves take
-# is a twentieth.
+# base_rtt HOST: prints it towards the receiver; a host of the receiver's rack has half of the links.
+# The hosts themselves take a twentieth of it.
 base_rtt()
 {
 	local -i rtt=RTT
@@ -73,7 +73,7 @@ base_rtt()
 	echo $((rtt + RTT / 20))us
 }
 
-# profiles VERB ALGORITHM SETTING...: of QPs of each sender to the receiver
+# profiles VERB ALGORITHM SETTING...: CC profiles of each sender's QPs to the receiver
 profiles()
 {
 	local -a base=()
@@ -87,20 +87,20 @@ profiles()
 	done
 }
 
-# steps TEXT: of windows, which the tracepoint tells so
+# steps TEXT: counts the window changes that the tracepoint reports with this text
 steps()
 {
 	grep -c " mrc_cc: .* $1\$" "$TRACING/trace"
 }
 
-# check_round NAME: all of the senders at once; all of it arrives.
+# check_round NAME: all senders send at once, and all data arrives.
 check_round()
 {
 	senders_launch --iterations $MESSAGES --sizes 64K --mtu 1024
 	check_senders_end "$1"
 }
 
-# jain SHARE...: 1000 when all are equal, 1000/n when one has all
+# jain SHARE...: prints 1000 if all are equal, 1000/n if one has all
 jain()
 {
 	local -i share sum=0 squares=0
@@ -112,14 +112,14 @@ jain()
 	echo $((1000 * sum * sum / squares / $#))
 }
 
-# check_fair NAME: for three seconds of a full link, each sender has about the same.
+# check_fair NAME: over three seconds of a full link, each sender gets about the same.
 check_fair()
 {
 	local -a begin all
 	local -i packets=$((3 * 2 * RATE * 1000000 / 8 / 1200))
 
 	senders_launch --iterations 0 --sizes 64K --mtu 1024
-	# The first second is a burst, and who was not in it.
+	# The first second is a burst, in which some senders take no part.
 	read -ra begin < <(sent_all)
 	wait_for sum_above $((begin[-1] + packets / 3)) || fail "$1: packets flow" "$(sent_all)"
 	read -ra begin < <(sent_all)
@@ -129,16 +129,16 @@ check_fair()
 	check_senders_end "$1" traffic_stop
 }
 
-# check_amount NAME COMMAND...: of what is there when links are full, which they are not on a debug
-# kernel, however slow they are: its hosts take longer still. There it is memory and locks that are
-# looked at.
+# check_amount NAME COMMAND...: checks an amount that needs full links. On a debug kernel links are
+# never full, however slow they are, because its hosts are slower still: there the test is about memory
+# and locks.
 check_amount()
 {
 	[ "$SLOW" -gt 1 ] || check "$@"
 }
 
-# check_heads NAME TRIMMED COUNTER: the receiver has told of each head; but for a few that came when
-# their QP had ended, or were too many at once, which it counts, too.
+# check_heads NAME TRIMMED COUNTER: the receiver has reported each head, except a few that came when
+# their QP had ended, or that were too many at once; it counts these, too.
 check_heads()
 {
 	local -i told others
@@ -175,8 +175,8 @@ test_refusals()
 	check "a port without a rate: says why" grep -qF "a port needs a rate" "$TEST_TMP/refused"
 }
 
-# Eight links there and back have the RTT together; it may take longer. Who looks for neighbours takes
-# longer than a probe may, so the first ones need not be answered.
+# Eight links there and back make up the RTT; it may take longer. Finding neighbours takes longer than a
+# probe waits, so the first probes need not be answered.
 test_delay()
 {
 	local fastest
@@ -214,7 +214,7 @@ test_trimmed()
 		test "$(last_hop longest)" -le $((2 * 3 * BDP / 2))
 }
 
-# The windows follow trims and marks, so that few packets are trimmed.
+# The windows react to trims and marks, so that few packets are trimmed.
 test_nscc()
 {
 	local -i trimmed told timeouts before
@@ -237,7 +237,7 @@ test_nscc()
 		test "$(of_senders local_ack_timeout_err)" = $timeouts
 }
 
-# Without marks, and with a delay as their aim that no queue has, nothing but trims ends their growth.
+# Without marks, and with a target delay that no queue reaches, only trims end the windows' growth.
 test_nscc_by_trims()
 {
 	local -i told
@@ -280,7 +280,7 @@ test_fair()
 	check "fair: fixed windows again" profiles set none window 65536
 }
 
-# Linux drops what is shorter than its header says, before anything of ours sees it.
+# Linux drops packets that are shorter than their headers say, before the module sees them.
 test_stale()
 {
 	local -i seen cut
@@ -295,7 +295,7 @@ test_stale()
 	for dev in eth1 eth2; do
 		check "lengths are mended at $dev" mend_lengths $dev
 	done
-	# Those on their way until then were not.
+	# Packets that were on their way were not.
 	cut=$(truncated)
 	check_round "mended lengths"
 	check_amount "the heads come to us: $seen, then $(heads)" test "$(heads)" -gt $seen
@@ -306,7 +306,7 @@ test_stale()
 	check "lengths are right again" lab port all stale off
 }
 
-# mend_lengths NETDEV: as congestion.md says, before the stack looks at them
+# mend_lengths NETDEV: corrects lengths as congestion.md says, before the stack looks at them
 mend_lengths()
 {
 	local dscp
@@ -353,18 +353,19 @@ test_switch_module_goes()
 }
 
 need jq tc ping mrc_traffic
-# A debug kernel could not fill these links: they are slower there, and as much longer.
+# A debug kernel could not fill these links: there they are slower, and packets have more delay in
+# proportion.
 CALM=$((SLOW > 1 ? 10 : 1))
 RATE=$((50 / CALM))
 RTT=$((2000 * CALM))
-# Packets of 1 KiB: ten of them are what a link holds.
+# Packets of 1 KiB: a link holds ten of them.
 BDP=$((RATE * RTT / 8))
 lab_up --planes 2 --spines 1 --hosts-per-rack 2 --mtu 1280 --switch trim --rate-mbit $RATE \
 	--rtt-us $RTT
 test_refusals
 test_delay
 check "devices take trims" everywhere trim on
-# More than the links hold, but not so much that heads of trimmed packets find no room.
+# More than the links hold, but so little that heads of trimmed packets still find room.
 check "windows are larger than the network" profiles add none window 65536
 test_trimmed
 test_nscc

@@ -25,7 +25,8 @@ WIRE = (PAYLOAD + figures.HEADERS) / PAYLOAD
 
 
 def samples(rates, queues=(0.5, 0.5), seconds=10, bdp=10_000, step=0.1, sent=50):
-    """Flows of so many Mb/s each, and mean queues of ports in parts of bdp, which send so much."""
+    """Flows with these rates in Mb/s, and ports with these mean queues in parts of bdp, which send that
+    much."""
     found = []
     for i in range(int(seconds / step) + 1):
         t = i * step

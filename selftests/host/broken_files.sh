@@ -13,7 +13,7 @@ tests=$1/userspace/mrcd/tests mrcd=$2 file=$HOST_TMP/mrcd.toml
 declare -i tried=0
 [ -x "$mrcd" ] || exit 4
 
-# check_broken LINE TEXT REASON: with TEXT as its line LINE, the file is wrong for this REASON.
+# check_broken LINE TEXT REASON: a file with TEXT as its line LINE is wrong for this REASON.
 check_broken()
 {
 	local status=0 said wanted="$file:$1: $3"

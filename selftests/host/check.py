@@ -144,7 +144,7 @@ class Plan(unittest.TestCase):
         )
         self.assertEqual(plan.matrix(tests[:1], ["6.1", "6.12"], "0", True), [])
         self.assertEqual([one.name for one in plan.fast(tests, 10)], ["usual"])
-        # What only that kernel runs was measured there.
+        # Tests that run only on that kernel were measured there.
         self.assertEqual([run.cost for run in runs], [2, 2, 1, 2 * plan.DEBUG_TIMES])
 
     def older(self, tests, commit, usual):
@@ -253,8 +253,8 @@ class Queue(unittest.TestCase):
 
 
 class FakeMachine:
-    """Takes files as selftests/run does. What happens to each is said by "script", one word a try:
-    ok, bad, splat; die (the machine does), refuse (takes nothing)."""
+    """Takes files as selftests/run does. "script" says what happens to each file, one word per try: ok,
+    bad, splat; die (the machine dies), refuse (it takes nothing)."""
 
     script = {}
 

@@ -15,7 +15,7 @@ kdir=$("$top/scripts/kernels" 6.12 2>"$HOST_TMP/log") || { cat "$HOST_TMP/log" >
 kdir=${kdir#* }
 mkdir "$HOST_TMP/one"
 
-# probe STATUS ANSWER OLD NEW [FLAG...]: such a probe, without a kernel.
+# probe STATUS ANSWER OLD NEW [FLAG...]: runs such a probe, without a kernel.
 probe()
 {
 	local status=0 wanted=$1 answer=$2
@@ -45,7 +45,8 @@ probe 1 "conftest: probe some: neither form compiles; the old one: *some.c:4:*er
 	'int i = a;' 'int i = b;'
 probe 1 'conftest: probe some: neither form compiles; *fatal error: none.h: No such file*' \
 	'int i = a;' 'int i;' -include none.h
-# That warnings are errors somewhere decides nothing, and what is never right is no mere warning.
+# Flags that turn warnings into errors decide nothing. A form that is never right is an error, not a mere
+# warning.
 probe 0 '#define HAVE_SOME 1' 'int i = missing;' 'static int i;' -Wall -Wextra -Werror
 probe 0 '/* no HAVE_SOME */' 'static int i;' 'char *p = 1;' -Wall -Wextra -Werror
 probe 0 '/* no HAVE_SOME */' 'int i;' 'void f(void) { g(); }'
@@ -53,13 +54,13 @@ probe 0 '#define HAVE_SOME 1' 'int i; char *p = &i;' 'int i; int *p = &i;'
 compiler=(/nowhere/gcc)
 probe 1 'conftest: probe some: neither form compiles; the old one: *nowhere/gcc*' 'int i = a;' 'int i;'
 
-# A module of nothing but the probes.
+# A module that consists of the probes only.
 module=$HOST_TMP/module
 mkdir -p "$module/include/uapi"
 cp -r "$top/kernel/Kbuild" "$top/kernel/compat" "$module"
 printf '#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' >"$module/main.c"
 
-# build [ARGUMENT...]: prints what is said.
+# build [ARGUMENT...]: builds it, and prints the output.
 build()
 {
 	make -s -C "$kdir" M="$module" CONFIG_DEBUG_INFO_BTF_MODULES= "$@" 2>&1
@@ -70,7 +71,7 @@ for name in "$module"/compat/conftest/*.c; do
 	name=$(basename "$name" .c)
 	equal "lines about $name" 1 "$(grep -ciE "(no|define) HAVE_$name( |$)" "$module/generated/compat-config.h")"
 done
-# Nothing has changed: nothing is asked, and nothing made.
+# Nothing has changed: no probe runs, and nothing is built.
 touch "$HOST_TMP/now"
 said=$(build W=1 KCFLAGS=-Werror) || wrong "it does not build again:" "$said"
 equal "made anew" "" "$(find "$module/generated" -newer "$HOST_TMP/now" -type f)"

@@ -11,7 +11,7 @@
 top=$1
 page=$top/Documentation/counters.md
 
-# documented FROM TO: names in the first column of the tables between two headlines
+# documented FROM TO: prints the names in the first column of the tables between two headlines
 documented()
 {
 	sed -n "/^## $1\$/,/^## $2\$/p" "$page" | tr '\140' "'" | grep "^| '" | cut -d '|' -f 2 |
@@ -25,7 +25,7 @@ documented Traffic Planes | sort >"$HOST_TMP/page"
 [ "$(wc -l <"$HOST_TMP/kernel")" -gt 30 ] || wrong "few names found in counters.h"
 diff -u --label counters.h --label counters.md "$HOST_TMP/kernel" "$HOST_TMP/page" >&2 ||
 	wrong "counters.md and counters.h differ"
-# The comparison at the end of the page speaks of some of them.
+# The comparison at the end of the page mentions some of them.
 unknown=$(documented 'Names known from elsewhere' '$' | sort -u | comm -23 - "$HOST_TMP/kernel")
 equal "compared, but no counter of ours" "" "$unknown"
 exit $failed

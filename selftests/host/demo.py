@@ -29,14 +29,14 @@ def line(kind, **fields):
 
 
 def plane_sample(t, qp_errors=0):
-    """Of one plane, 50 Mb/s of payload by 1,000 packets a second."""
+    """The counters of a plane, with 50 Mb/s of payload in 1,000 packets a second."""
     plane = {"port": 1, "up": True, "evs": 2, "evs_good": 2, "lost": 0, "tx_packets": 1000 * t,
              "rx_packets": 1000 * t, "rx_bytes": (RATE * 125000 + 36 * 1000) * t}
     return line("sample", t=t, planes=[plane], retransmitted=0, duplicates=0, qp_errors=qp_errors)
 
 
 def goodput(key, shares):
-    """Points, each 10 ms."""
+    """Points every 10 ms."""
     points, total = [], 0.0
     for i in range(END * 100 + 1):
         t = i / 100
@@ -48,7 +48,7 @@ def goodput(key, shares):
 
 
 def links(kind):
-    """Samples of last_links.py, each 20 ms."""
+    """Samples of last_links.py, every 20 ms."""
     step, whole = 0.02, int(RATE * 1e6 / 8 * 0.02)
     less = {"full": (), "idle": (2,), "late": (2,), "saturated": range(4)}[kind]
     samples, sent, spare = [], [0] * 4, 0.0
@@ -65,7 +65,7 @@ def told(t, faults, healed):
 
 
 def flow(key, peer, planes, options):
-    """A flow's lines, a second at a time."""
+    """The lines of a flow, a second at a time."""
     points = goodput(key, [float(s) for s in options.get(key, PARTS[key]).split(",")])
     happens = {CUT: told(CUT, FAULTS[:1], False), DIE: told(DIE, FAULTS[1:], False),
                MEND: told(MEND, FAULTS, True) if options.get("unmended") != peer else []}

@@ -40,7 +40,7 @@ shown()
 	grep -qxF -- "$2" "$HOST_TMP/out" || wrong "$1:" "wanted: $2" "$(cat "$HOST_TMP/out")"
 }
 
-# row NAME LINE: the same, but for the distance of columns
+# row NAME LINE: the same, except that the distance of columns does not matter
 row()
 {
 	sed -E 's/([^ ]) +/\1 /g' "$HOST_TMP/out" | grep -qxF -- "$2" ||
@@ -61,7 +61,7 @@ row "short and long" '    less than half of what is left, for 80 ms 1.1 s 4.0 s'
 PYTHONPATH=$scripts/lib:$scripts/demo.d python3 -B "$here/demo_picture.py" "$HOST_TMP/goodput.svg" ||
 	wrong "the picture"
 
-# A bar's text has its place in it, after it or before it.
+# A bar's text stands in the bar, behind it or before it.
 PYTHONPATH=$scripts/lib python3 -B - >"$HOST_TMP/bars.svg" <<-'PYTHON'
 	from frame import Frame
 	class Bars(Frame):
@@ -74,7 +74,7 @@ PYTHONPATH=$scripts/lib python3 -B - >"$HOST_TMP/bars.svg" <<-'PYTHON'
 PYTHON
 python3 -B "$here/demo_picture.py" "$HOST_TMP/bars.svg" texts || wrong "bars"
 
-# What MRC had.
+# The goodput that MRC had.
 report 1 "MRC has 75% of what 4 planes carry while both are repaired" "mrc=100,75,75,75" "$link" \
 	"$switch" "${allowed[@]}"
 report 1 "MRC has 80% of what 3 planes carry while a link of h1 is cut" "mrc=100,60,75,100" "$link" \
@@ -91,7 +91,7 @@ report 1 "this machine was too busy: the faults under MPTCP did not come and go 
 [ ! -e "$HOST_TMP/goodput.svg" ] || wrong "a picture without an end of the faults"
 report 1 "the run ended before its time" "aborted=1" "$link" "$switch" "${allowed[@]}"
 
-# What became of what MRC had not: left idle by itself, or withheld by the machine.
+# The capacity that MRC did not use: left idle by MRC, or withheld by the machine.
 all_planes='plane 1 carried 100%; plane 2 carried 100%'
 report 0 "" "links=full" "$link" "$switch" "${allowed[@]}"
 row "what planes carried" "  a switch is dead, too 100% - 100% 100%"
@@ -107,7 +107,7 @@ report 0 "" "links=saturated mrc=50,40,40,50" "$link" "$switch" "${allowed[@]}"
 report 0 "" "links=full only=1" "$link" "$switch" "${allowed[@]}"
 row "MRC alone" "  all is well 193 100%"
 
-# What mrcd named.
+# The elements that mrcd named.
 report 1 "mrcd of h1 did not name h1-p2t0r1" "" "$switch" "${allowed[0]}"
 report 1 "mrcd of h1 did not name h1-p2t0r1" "" "h2 3.5 h1-p2t0r1 is denied: why" \
 	"h2 13.5 h1-p2t0r1 is allowed again" "$switch" "${allowed[0]}"
@@ -120,7 +120,7 @@ report 1 "mrcd of h2 was wrong at 8.0 s: p1t1s1 is denied: no probe" "" "$link" 
 report 1 "mrcd of h1 was wrong at 14.0 s: h1-p2t0r1 is denied: lossy" "" "$link" "$switch" \
 	"${allowed[@]}" "h1 14.0 h1-p2t0r1 is denied: lossy" "h1 15.0 h1-p2t0r1 is allowed again"
 
-# What scrolls above the table stands where the table stood, which is drawn again below it.
+# Lines that scroll above the table appear where the table was, and it is drawn again below them.
 PYTHONPATH=$scripts/lib:$scripts/demo.d:$here python3 -B - >"$HOST_TMP/live" <<-'PYTHON'
 	import sys
 	from demo import plane_sample

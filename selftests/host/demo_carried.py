@@ -17,7 +17,7 @@ RATE = 1000.0       # bytes per second
 
 
 def samples(sent, waiting, spare=(0.01, 0.01), step=0.02):
-    """Of one plane, a step each: bytes sent in it, and waiting at its beginning."""
+    """Samples of one plane, for each step: bytes sent in it, and bytes waiting at its beginning."""
     found, total, had = [], 0, [0.0, 0.0]
     for i, (bytes_sent, waits) in enumerate(zip([*sent, 0], [*waiting, 0])):
         found.append((round(i * step, 4), [(total, waits)], list(had)))
@@ -27,7 +27,7 @@ def samples(sent, waiting, spare=(0.01, 0.01), step=0.02):
 
 
 def times(end, gaps=()):
-    """Of goodput, each 10 ms, but for gaps (begin, end)."""
+    """Times of goodput samples every 10 ms, except in gaps (begin, end)."""
     ticks = [i / 100 for i in range(int(end * 100) + 1)]
     return [t for t in ticks if not any(a < t < b for a, b in gaps)]
 
@@ -70,7 +70,7 @@ class WhoWithheldIt(unittest.TestCase):
 
 
 class RealRuns(unittest.TestCase):
-    """Of planes at 25 Mb/s, on a machine that others used, too, as recorded."""
+    """A recording of planes at 25 Mb/s, on a machine that was also used for something else."""
 
     @staticmethod
     def planes(name):
@@ -90,7 +90,7 @@ class RealRuns(unittest.TestCase):
         self.assertTrue(all(plane.withheld < 0.05 for plane in planes.values()), planes)
 
     def test_what_it_had_not(self):
-        """Both CPUs had nothing to spare for most of the time."""
+        """Both CPUs had no time to spare for most of the time."""
         planes = self.planes("busy")
         self.assertTrue(all(plane.withheld > 0.15 for plane in planes.values()), planes)
         self.assertGreater(planes[2].withheld, 0.6)

@@ -8,7 +8,7 @@ import sys
 import xml.etree.ElementTree as ET
 
 SVG = "{http://www.w3.org/2000/svg}"
-LETTER, TITLE_LETTER, HEIGHT = 7, 9, 13     # pixels, at most, of letters of this size
+LETTER, TITLE_LETTER, HEIGHT = 7, 9, 13     # upper bounds for letters of this size, in pixels
 CURVES = 3
 
 
@@ -25,7 +25,7 @@ def overlap(a, b):
 
 
 def wrong_texts(root):
-    """Those that do not fit, a line each."""
+    """Texts that do not fit, a line each."""
     width, height = float(root.get("width")), float(root.get("height"))
     boxes = [(text.text, box(text)) for text in root.iter(SVG + "text") if not text.get("transform")]
     for i, (text, a) in enumerate(boxes):
@@ -35,7 +35,7 @@ def wrong_texts(root):
 
 
 def torn_texts(root):
-    """Those that begin in a bar and end out of it, or the other way round, a line each."""
+    """Texts that begin in a bar and end outside it, or the other way round, a line each."""
     bars = [tuple(float(bar.get(key)) for key in ("x", "y", "width", "height"))
             for bar in root.iter(SVG + "rect") if bar.get("opacity")]
     for text in root.iter(SVG + "text"):
@@ -57,7 +57,7 @@ def main():
         found.append(f"{len(curves)} curves")
     texts = {text.text for text in root.iter(SVG + "text")}
     found += [f"no {name}" for name in ("MRC", "MPTCP", "TCP over ECMP") if name not in texts]
-    # MRC's is drawn last: from all planes to three quarters and back.
+    # MRC's curve is drawn last: from all planes to three quarters and back.
     points = [tuple(map(float, pair.split(","))) for pair in curves[-1].get("points").split()]
     lows = [y for x, y in points[len(points) // 4:len(points) // 2]]
     if not min(y for _, y in points) < sorted(lows)[len(lows) // 2] < max(y for _, y in points):

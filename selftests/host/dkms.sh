@@ -15,7 +15,7 @@ kdir=$("$top/scripts/kernels" 6.12 2>"$HOST_TMP/log") || { cat "$HOST_TMP/log" >
 kdir=${kdir#* }
 version=$(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$top/kernel/main.c")
 
-# listed TREE: each file, with what is in it, its mode and time.
+# listed TREE: prints each file, with its content, its mode and time.
 listed()
 {
 	(cd "$1" && find . -printf '%p %m %T@\n' | sort && find . -type f -exec sha256sum {} + | sort)
@@ -23,7 +23,7 @@ listed()
 
 tree=$("$top/scripts/dkms-tree" "$HOST_TMP/a") || exit 1
 equal "its path" "$HOST_TMP/a/soft-mrc-$version" "$tree"
-# Over one that somebody has built in, and with another mask.
+# Makes it in a tree in which there was a build, and with another umask.
 mkdir -p "$HOST_TMP/b/soft-mrc-$version"
 touch "$HOST_TMP/b/soft-mrc-$version/main.o"
 again=$(umask 077; "$top/scripts/dkms-tree" "$HOST_TMP/b") || exit 1
@@ -33,7 +33,7 @@ for name in COPYING LICENSES/BSD-2-Clause.txt README Kbuild netlink/spec.c; do
 	[ -s "$tree/$name" ] || wrong "no $name"
 done
 
-# dkms reads its file with bash. These are the names that it knows there.
+# dkms reads its file with bash. These are the names that it reads there.
 # shellcheck disable=SC2034 # by that file
 kernel_source_dir=KDIR dkms_tree=/var/lib/dkms
 # shellcheck disable=SC1091 # made above
@@ -41,7 +41,7 @@ kernel_source_dir=KDIR dkms_tree=/var/lib/dkms
 equal "what dkms builds" "soft-mrc/$version mrc" "$PACKAGE_NAME/$PACKAGE_VERSION ${BUILT_MODULE_NAME[0]}"
 equal "how" "make -C KDIR M=/var/lib/dkms/soft-mrc/$version/build" "${MAKE[0]}"
 
-# Programs of a machine that has neither. (pahole comes with the headers, where they want it.)
+# The programs of a machine that has neither. (pahole comes with the headers, if they need it.)
 mkdir "$HOST_TMP/bin"
 find /usr/bin /usr/sbin /bin /sbin -maxdepth 1 \( -type f -o -type l \) ! -name 'python*' ! -name 'git*' \
 	-exec ln -sf -t "$HOST_TMP/bin" {} +
@@ -50,8 +50,8 @@ command -v pahole >/dev/null || arguments+=(CONFIG_DEBUG_INFO_BTF_MODULES=)
 ! PATH=$HOST_TMP/bin command -v python3 >/dev/null || wrong "there is a python3"
 ! grep -rl python "$tree" >&2 || wrong "the tree speaks of Python"
 
-# A host whose RDMA core is another one's: its headers come before the kernel's, and what it exports
-# is known to be its own.
+# A host with another RDMA core: its headers come before the kernel's, and its symbols are known to be
+# its own.
 ofed=$HOST_TMP/ofed
 mkdir -p "$ofed/include/rdma" "$ofed/include/linux"
 cat >"$ofed/include/linux/compat-2.6.h" <<-'HEADER'

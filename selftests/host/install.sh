@@ -16,7 +16,7 @@ if ! DESTDIR=$root cmake --install "$build" --prefix /opt/mrc >"$HOST_TMP/log" 2
 	exit 1
 fi
 
-# Where libibverbs looks is its business, whatever the prefix.
+# libibverbs decides where it looks for providers, whatever the prefix.
 (cd "$root" && find . -type f | sed -E 's,^\./,,; s,.*/libibverbs/libmrc-rdmav[0-9]+\.so$,PROVIDER,' |
 	sort) >"$HOST_TMP/found"
 sort >"$HOST_TMP/wanted" <<-'LIST'
@@ -125,7 +125,7 @@ name=$(sed -n 's/^driver //p' "$root/etc/libibverbs.d/mrc.driver")
 equal "name of the provider" "lib$name" "$(basename "${provider%-rdmav*}")"
 grep -qa 'verbs_register_driver' "$provider" || wrong "$provider is no provider"
 
-# runs NAME COMMAND...: a program that looks for a device that is not there
+# runs NAME COMMAND...: runs a program that looks for a device that does not exist
 runs()
 {
 	local said
@@ -134,12 +134,12 @@ runs()
 	[[ $said = "mrc9: no such device" || $said = "devices: "* ]] || wrong "$1" "$said"
 }
 
-# A program is built with what is installed, wherever that is.
+# A program is built against what is installed, wherever that is.
 sed -f "$top/userspace/libmrc/tests/page_example.sed" "$top/Documentation/man/mrc.7" >"$HOST_TMP/page.c"
 read -ra flags < <(PKG_CONFIG_PATH=$root/opt/mrc/lib/pkgconfig pkg-config --cflags --libs mrc libibverbs)
 cc -o "$HOST_TMP/by-pkg-config" "$HOST_TMP/page.c" "${flags[@]}" 2>"$HOST_TMP/log" ||
 	wrong "pkg-config's flags" "$(cat "$HOST_TMP/log")"
-# Where there is no RDMA it finds no devices at all.
+# On a machine without RDMA it finds no devices.
 runs "with pkg-config's flags" env LD_LIBRARY_PATH="$root/opt/mrc/lib" "$HOST_TMP/by-pkg-config"
 cat >"$HOST_TMP/CMakeLists.txt" <<-'CMAKE'
 	cmake_minimum_required(VERSION 3.25)

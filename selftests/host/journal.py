@@ -34,7 +34,7 @@ planes = ["mrctest1", "mrctest2"]
 [report]
 port = 0
 """
-# Links change, what is broken does not.
+# Links change; what is broken stays broken.
 MORE = FILE.replace("[hosts]", """[t1]
 p1t1s1 = { plane = 1, usid = 0x0181 }
 [hosts]""")
@@ -56,7 +56,7 @@ class Test:
         self.mrcd = None
 
     def start(self):
-        """As systemd does: standard error is the journal's stream."""
+        """As under systemd, standard error is the journal's stream."""
         with open(self.log, "w", encoding="utf-8") as log:
             stat = os.fstat(log.fileno())
             stream = {"JOURNAL_STREAM": f"{stat.st_dev}:{stat.st_ino}"}
@@ -68,7 +68,7 @@ class Test:
             file.write(text)
 
     def entry(self):
-        """The next one. It must have what every entry has."""
+        """The next entry. It must have the fields that every entry has."""
         fields = journald.fields(self.listener.recv(1 << 16))
         if fields.pop("SYSLOG_IDENTIFIER", None) != "mrcd":
             sys.exit(f"not from mrcd: {fields}")

@@ -246,7 +246,7 @@ class Lines(unittest.TestCase):
                          ["plane add mrc1 port 1 netdev eth1"])  # fmt: skip
 
     def unload(self, statuses, look=0.001, in_use=10):
-        """How often rmmod ran, which ends like that."""
+        """How often rmmod ran with this result."""
         patch = unittest.mock.patch
         ends = patch.object(system, "run", side_effect=lambda *_, **__: statuses.pop(0))
         there = patch.object(os.path, "isdir", side_effect=lambda _: bool(statuses))
@@ -261,7 +261,7 @@ class Lines(unittest.TestCase):
 
 
 class WithState(unittest.TestCase):
-    """A fabric on disk, and no other."""
+    """A fabric on disk only."""
 
     options = "--planes 2"
 
@@ -404,7 +404,7 @@ class CommandLine(WithState):
 
 
 class Programs:
-    """Stands for system.Fed: what was told to whom, in order."""
+    """Replaces system.Fed: records what each namespace was told, in order."""
 
     def __init__(self, log, status=0):
         self.log = log
@@ -694,7 +694,7 @@ class Building(WithState):
 
 class Batch(unittest.TestCase):
     def ask(self, text):
-        # Nothing that makes Python keep its output back, or not.
+        # Nothing in the environment may change Python's buffering.
         return subprocess.run([TOP / "scripts/lab", "-b"], input=text, capture_output=True,
                               text=True, check=False, timeout=60, env={})  # fmt: skip
 
@@ -738,7 +738,7 @@ class Batch(unittest.TestCase):
 
 
 class KernelOfPorts:
-    """Stands for ports.Kernel: what was told, and one answer to all questions."""
+    """Replaces ports.Kernel: records the settings, and gives one answer to all queries."""
 
     def __init__(self, answer=b""):
         self.told = []
@@ -750,7 +750,7 @@ class KernelOfPorts:
 
 
 def an_answer(kind=b"trim\0", numbers=range(1, 11)):
-    """What the kernel says of a port."""
+    """The kernel's message about a port."""
     application = ports._attribute(ports.TCA_STATS_APP,
                                    struct.pack(ports.STATISTICS_FORMAT, *numbers))  # fmt: skip
     return bytes(36) + ports._attribute(ports.TCA_KIND, kind) + ports._attribute(
@@ -758,7 +758,7 @@ def an_answer(kind=b"trim\0", numbers=range(1, 11)):
 
 
 def options_of(told):
-    """{attribute: number} that a port was told."""
+    """{attribute: number} that was set on a port."""
     data = told[2][ports.TCA_OPTIONS]
     return {kind: int.from_bytes(value, sys.byteorder)
             for kind, value in ports.parse_attributes(data).items()}  # fmt: skip

@@ -10,7 +10,7 @@ HOST_TMP=$(mktemp -d "${TMPDIR:-/tmp}/mrc-host-test.XXXXXX")
 trap 'rm -rf "$HOST_TMP"' EXIT
 failed=0
 
-# wrong MESSAGE...: something is.
+# wrong MESSAGE...: reports an error.
 wrong()
 {
 	printf '%s\n' "$@" >&2

@@ -13,13 +13,13 @@
 
 pages=$1/Documentation/man golden=$1/userspace/mrcctl/tests/golden mrcctl=$2
 
-# text FILE: a page as it is read, in one line
+# text FILE: prints a formatted page in one line
 text()
 {
 	groff -t -man -Tascii -P-cbou -rLL=2000n "$1" 2>/dev/null | tr -s ' \n' ' '
 }
 
-# words NAME FILE: those on standard input must be in a page, by themselves
+# words NAME FILE: each word of standard input must stand by itself in a page
 words()
 {
 	local shown word missing=''
@@ -44,7 +44,7 @@ check_format()
 		wrong "$page: another name"
 }
 
-# What a reader may copy must be what was meant, not a typographic quote or hyphen.
+# What a reader may copy must be the intended characters, not a typographic quote or hyphen.
 check_examples()
 {
 	local page=$1
@@ -55,7 +55,7 @@ check_examples()
 		END { exit bad }' "$page" >&2 || failed=1
 }
 
-# Pages of this project that a page names.
+# Pages of this project to which a page refers.
 check_references()
 {
 	local page=$1 name section
@@ -65,13 +65,13 @@ check_references()
 	done < <(text "$page" | grep -oE 'mrc((ctl|d)[a-z.-]*|_[a-z_]*|)\([0-9]\)' | sed 's/[()]/ /g')
 }
 
-# usage_words OBJECT: keywords of its grammar, not what it says of them
+# usage_words OBJECT: prints the keywords of its grammar, without their descriptions
 usage_words()
 {
 	"$mrcctl" "$1" help | sed -n '/^Usage: \|^  \|^[A-Z]* :=/p' | grep -oE '\b[a-z][a-z0-9-]+\b' | sort -u
 }
 
-# json_keys OBJECT: of all that it shows; counters have a document of their own
+# json_keys OBJECT: prints the keys of all that it shows; counters have a document of their own
 json_keys()
 {
 	find "$golden" -regextype egrep -regex ".*/$1(-one|-all|-get|-remote)?\.json" -print0 |
@@ -79,7 +79,7 @@ json_keys()
 			.. | objects | keys[]' | sort -u
 }
 
-# An object has a page, or where it is small a section of mrcctl(8).
+# An object has a page, or, if it is small, a section of mrcctl(8).
 check_object()
 {
 	local object=$1 page=$pages/mrcctl-$1.8
@@ -93,7 +93,7 @@ check_object()
 	grep -qE "^($object@|\.SS $object\$)" "$pages/mrcctl.8" || wrong "mrcctl.8 does not list $object"
 }
 
-# Each function has a page, or a link to the one that has it in its head.
+# Each function has a page, or a link to the page that has it in its header.
 check_function()
 {
 	local name=$1 page=$pages/$1.3 of

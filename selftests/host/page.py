@@ -29,7 +29,7 @@ def check(name, right, found=""):
 
 
 class Browser:
-    """One page in it."""
+    """One page of the browser."""
 
     def __init__(self):
         to_browser, self.requests = os.pipe()
@@ -38,7 +38,8 @@ class Browser:
         self.rest = b""
 
         def take_pipes():
-            # The browser expects them as 3 and 4; any of the four may have these numbers.
+            # The browser expects the pipes as 3 and 4; any of the four descriptors may have these
+            # numbers.
             requests = os.dup(to_browser)
             answers = os.dup(from_browser)
             safe = [os.dup2(requests, 60), os.dup2(answers, 61)]
@@ -145,7 +146,7 @@ def check_content(browser):
 
 
 def check_sparks(browser):
-    """A line where all comes back, bars where nothing does."""
+    """A line where all probes come back, bars where none does."""
     shape = ("(() => {{ const cell = [...document.querySelectorAll('.plane .cell')]"
              ".find(c => c.textContent.startsWith('{}'));"
              " const d = (part) => cell.querySelector('.spark .' + part).getAttribute('d');"
@@ -165,7 +166,7 @@ def check_sparks(browser):
 
 
 def check_states(browser):
-    """What the page makes of less: nothing is watched, the module is away."""
+    """The page with less data: nothing is watched, the module is not loaded."""
     show = ('show({...full, health: {...full.health, '
             '"time-ns": latest.health["time-ns"] + 1, %s}, %s})')
     text = "document.getElementById('%s').innerText"
@@ -214,7 +215,7 @@ def names_in(path):
 
 
 def check_documents(families):
-    """Each metric is explained, and what is used exists."""
+    """Each metric is explained, and each used metric exists."""
     with open(os.path.join(TOP, "kernel/transport/device/counters.h"), encoding="utf-8") as file:
         counters = {f"mrc_{name}_total" for name in re.findall(r'X\([A-Z_]+,\s*"(\w+)"\)', file.read())}
     there = {f.name + ("_total" if f.type == "counter" else "") for f in families}
@@ -231,7 +232,7 @@ def check_documents(families):
 
 
 def check_with_promtool(text):
-    """Prometheus's own opinion, where it is installed."""
+    """Checks with Prometheus's own tool, if it is installed."""
     promtool = shutil.which("promtool")
     if not promtool:
         return

@@ -14,5 +14,5 @@ server=$top/build/userspace/mrcd/tests/page_server
 browser=$(command -v chromium-headless-shell || command -v chromium) || exit 4
 [ -x "$server" ] || exit 4
 mkdir -p "$top/build/page"
-# The one that the parser's package is for.
+# The Python that the parser's package is made for.
 /usr/bin/python3 "$(dirname "$0")/page.py" "$top" "$server" "$browser" "$HOST_TMP"

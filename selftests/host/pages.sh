@@ -15,7 +15,7 @@ pages=(./*.md Documentation/*.md Documentation/{developer,netlink}/*.md)
 glossary=Documentation/developer/glossary.md
 sources=(kernel userspace selftests scripts)
 
-# Files in backticks, whole paths only, and without a pattern.
+# Files in backticks: only whole paths without a pattern.
 check_files()
 {
 	local name
@@ -26,7 +26,7 @@ check_files()
 		grep -oE "'(kernel|userspace|selftests|scripts|Documentation)/[A-Za-z0-9_./-]+'" | tr -d "'")
 }
 
-# anchors PAGE: of its headings
+# anchors PAGE: prints the anchors of its headings
 anchors()
 {
 	sed -nE 's/^#+ //p' "$1" | tr '[:upper:]' '[:lower:]' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
@@ -58,7 +58,7 @@ check_index()
 	done
 }
 
-# Each word is somebody's: it stands in a source, whole.
+# Each word is in use: it stands in a source, as a whole word.
 check_glossary()
 {
 	local word
@@ -69,7 +69,7 @@ check_glossary()
 	done < <(sed -nE 's/^\| ([^|]+) \| .*/\1/p' "$glossary" | grep -vx 'word')
 }
 
-# A number of a section, table or figure follows the name of its text.
+# The number of a section, table or figure follows the name of its document.
 check_sources()
 {
 	local texts='MRC 1\.0|the MRC paper|the OCP API|IBTA|UE|RFC [0-9]+'
@@ -80,7 +80,7 @@ check_sources()
 		grep -vE "($texts),? (section|table|figure)" >&2 && wrong "of which text?"
 }
 
-# bash completes a name that ends in a slash without a look at it.
+# bash completes a name that ends in a slash without checking it.
 check_maintainers()
 {
 	local pattern
@@ -90,7 +90,7 @@ check_maintainers()
 	done < <(sed -nE 's/^F:\t//p' MAINTAINERS)
 }
 
-# Whoever shows the version reads it in kernel/main.c. The changelog begins with that version.
+# Code that shows the version reads it in kernel/main.c. The changelog begins with that version.
 check_version()
 {
 	local version

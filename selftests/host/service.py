@@ -31,7 +31,8 @@ port = 0
 
 
 def check_reload(config, wait_for):
-    """What the unit runs fails when the file is refused, with its line, and else does not."""
+    """The unit's reload command fails with the line number if the file is refused, and else
+    succeeds."""
     def reload():
         done = subprocess.run([MRCD, "--reload"], capture_output=True, text=True, timeout=DEADLINE)
         return done.returncode, done.stderr
@@ -67,7 +68,7 @@ def main():
         file.write(FILE)
 
     def wait_for(word):
-        """Until mrcd says so. Answer: what it said on the way."""
+        """Waits until mrcd says so. Returns what it said before."""
         said = []
         while not said or not any(line.startswith(word) for line in said[-1]):
             try:

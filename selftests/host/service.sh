@@ -13,7 +13,7 @@ top=$1 build=$2
 mrcd=$build/mrcd/mrcd
 [ -x "$mrcd" ] || exit 4
 
-# There, hosts are found by their host names.
+# In that file hosts are found by their host names.
 # shellcheck disable=SC2016 # marks of Markdown
 sed -n '/^# \/etc\/mrc\/mrcd.toml$/,/^```$/{/^```$/!p}' "$top/Documentation/cluster.md" |
 	sed 's/^\[local\]$/&\nhost = "h1"/' >"$HOST_TMP/cluster.toml"
@@ -21,7 +21,7 @@ sed -n '/^# \/etc\/mrc\/mrcd.toml$/,/^```$/{/^```$/!p}' "$top/Documentation/clus
 	wrong "the file of cluster.md:" "$(cat "$HOST_TMP/log")"
 equal "planes of that file" 4 "$(sed -n 's/^planes = \([0-9]*\)$/\1/p' "$HOST_TMP/cluster.toml")"
 
-# What it is to start is not installed here, nor are its manual pages.
+# The unit's program and manual pages are not installed here.
 sed "s,^ExecStart=.*,ExecStart=$mrcd,; s,^ExecReload=[^ ]*,ExecReload=$mrcd,; /^Documentation=/d" "$build/mrcd/mrcd.service" \
 	>"$HOST_TMP/mrcd.service"
 if command -v systemd-analyze >/dev/null; then
@@ -33,7 +33,7 @@ fi
 equal "capabilities" "CapabilityBoundingSet=CAP_NET_ADMIN" \
 	"$(grep '^CapabilityBoundingSet=' "$HOST_TMP/mrcd.service")"
 
-# Who reloads it waits for what becomes of the file.
+# A reload waits for the result.
 reload=$(sed -n 's/^ExecReload=//p' "$HOST_TMP/mrcd.service")
 equal "reload" "mrcd --reload" "$(basename "${reload%% *}") ${reload#* }"
 equal "what is found survives a restart" "RuntimeDirectory=mrc RuntimeDirectoryPreserve=yes" \
@@ -41,7 +41,7 @@ equal "what is found survives a restart" "RuntimeDirectory=mrc RuntimeDirectoryP
 equal "the module comes with it" "Wants=modprobe@mrc.service" \
 	"$(grep '^Wants=' "$HOST_TMP/mrcd.service")"
 
-# In a network of its own it can change nothing of this host's.
+# In a network namespace of its own it can change nothing on this host.
 alone=()
 ! unshare -n true 2>/dev/null || alone=(unshare -n)
 "${alone[@]}" python3 "$(dirname "$0")/service.py" "$mrcd" "$HOST_TMP" || failed=1

@@ -25,8 +25,8 @@ cat >"$fake/dpkg-query" <<-'FAKE'
 	*) printf '%s installed\n' git clang-format; [ ! -e "$FAKE/complete" ] || echo shellcheck installed ;;
 	esac
 FAKE
-# "stale": nothing works before an update. "needy": not without another libgit; "sly": the same, and
-# apt-get does not mind that all is to stay as it is.
+# "stale": nothing works before an update. "needy": impossible without another libgit. "sly": the same,
+# but apt-get ignores the preferences that keep everything.
 cat >"$fake/apt-get" <<-'FAKE'
 	#!/bin/bash
 	echo "$*" >>"$CALLS"
@@ -49,7 +49,7 @@ cat >"$fake/id" <<-'FAKE'
 	#!/bin/sh
 	[ -e "$FAKE/user" ] && echo 1000 || echo 0
 FAKE
-# The folder has a compiler, and a library that no host has, beside one that each has.
+# The folder has a compiler, a library that no host has, and one that every host has.
 cat >"$HOST_TMP/tree/scripts/root" <<-'FAKE'
 	#!/bin/sh
 	[ ! -e "$FAKE/offline" ] || exit 1
@@ -77,7 +77,8 @@ setup_status()
 	equal "$name: status" "$wanted" "$status"
 }
 
-# fetched NAME PACKAGE: it comes into the cache, with all that the usual purposes need, and is used.
+# fetched NAME PACKAGE: it is fetched into the cache, with all that the usual purposes need, and is
+# used.
 fetched()
 {
 	grep -qw -- "$2" "$fake/fetched" 2>/dev/null || wrong "$1: not in the cache: $2"
@@ -86,7 +87,7 @@ fetched()
 	said "$1" 'comes into the cache'
 }
 
-# installed NAME COUNT: so many times apt-get was told to.
+# installed NAME COUNT: apt-get was asked to install COUNT times.
 installed()
 {
 	equal "$1: installations" "$2" "$(grep -vc -e ' -s ' -e update "$calls")"
@@ -133,7 +134,7 @@ setup_status 0 "old lists" stale "$setup" lint
 installed "old lists" 1
 said "old lists" 'refreshing'
 
-# No question, on a terminal either.
+# No question, not even on a terminal.
 if command -v script >/dev/null; then
 	setup_status 0 "terminal" needy script -qec "$setup lint" /dev/null
 	fetched "terminal" shellcheck

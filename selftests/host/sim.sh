@@ -12,7 +12,7 @@
 top=$1 mrcsim=$2
 scenarios=$top/userspace/mrcsim/scenarios
 
-# digest OPTION...: of the permutation
+# digest OPTION...: prints the digest of the permutation
 digest()
 {
 	"$mrcsim" run "$@" "$scenarios/permutation.toml" | sed -n 's/^digest //p'
@@ -44,7 +44,7 @@ for how in '-c 1' '-c 2' '-t 2'; do
 done
 [ "$one" != "$(digest -s run.seed=2)" ] || wrong "another seed has the same digest"
 
-# The examples of its page, where it is installed and for who is in another folder.
+# Runs the examples of its manual page, where the program is installed, from another folder.
 mapfile -t examples < <(sed -n '/^\.SH EXAMPLES/,$ { s/\\-/-/g; s/^# mrcsim //p }' "$top/Documentation/man/mrcsim.1")
 [ ${#examples[@]} -ge 2 ] || wrong "mrcsim.1 has ${#examples[@]} examples"
 for example in "${examples[@]}"; do

@@ -24,12 +24,12 @@ PAGE = "Documentation/netlink/README.md"
 SCHEMA = "Documentation/json/device.json"
 CC_SCHEMA = "Documentation/json/cc-profile.json"
 EVENT_SCHEMA = "Documentation/json/monitor.json"
-# The last attribute of a device, and one more behind it.
+# The last attribute of a device, and a new one behind it.
 LAST = ("        x-mrc: { default: 16, tool-max: 63 }\n"
         "  -\n    name: counter\n")
 NEW = ("      - { name: pace, type: u16, checks: { min: 2, max: 40000 }, doc: beats, "
        "x-mrc: { default: 7 } }\n")
-# The same of a CC profile.
+# The same for a CC profile.
 CC_LAST = "  -\n    name: cc-derived\n"
 CC_NEW = ("      - { name: pace, type: u32, checks: { min: 2, max: 5000000 }, doc: beats, "
           "x-mrc: { member: params.pace, unit: UNIT, brief: true } }\n")
@@ -60,7 +60,7 @@ class Spec(unittest.TestCase):
         path.write_text(text.replace(old, new))
 
     def add_setting(self):
-        """A new setting: an attribute, and its name in what is asked and answered."""
+        """Adds a setting: an attribute, and its name in requests and answers."""
         last = LAST.splitlines(keepends=True)
         self.edit(LAST, last[0] + NEW + "".join(last[1:]))
         path = self.top / SOURCE
@@ -125,7 +125,7 @@ class Spec(unittest.TestCase):
         self.refused("MRC_CMD_QP_NTF was 29 and is gone")
 
     def test_holes(self):
-        """What is no longer there leaves its number behind."""
+        """A removed attribute leaves its number behind."""
         self.edit("    -\n      name: probe\n", "    -\n      name: probe\n      value: 40\n")
         self.assertEqual(self.spec("--renumber").returncode, 0)
         self.has("\tMRC_CMD_PEER_PORTS_NTF = 30,\n\tMRC_CMD_PROBE = 40,\n", self.header())
@@ -158,7 +158,7 @@ class Spec(unittest.TestCase):
         return self.made("cpp", "mrcnl/members.h")
 
     def test_members(self):
-        """What sets, answers and events list, libmrcnl's structs must have, or nothing compiles."""
+        """libmrcnl's structs must have all that sets, answers and events list, or nothing compiles."""
         self.edit("doc: CE-marked packets }\n",
                   "doc: CE-marked packets }\n      - { name: pace, type: u16 }\n")
         self.edit("mtu, psn-una,", "mtu, reason, psn-una,")
@@ -187,7 +187,7 @@ class Spec(unittest.TestCase):
             self.has(line, text)
 
     def test_attributes_without_a_member(self):
-        """What is told has one, or the specification says that there is none."""
+        """Each attribute that is sent has a member, or the specification says that it has none."""
         text = self.members()
         with open(TOP / SOURCE, encoding="utf-8") as file:
             spec = yaml.safe_load(file)
@@ -231,7 +231,8 @@ class Spec(unittest.TestCase):
             self.assertEqual(event["properties"].get("pace"), wanted if of_profile else None)
 
     def test_defaults_of_cc_settings(self):
-        """In the module, where a request says nothing; of what says the contrary of its member, too."""
+        """Defaults in the module, used if a request does not have the setting; also for inverted
+        members."""
         code = self.text(CODE)
         for line in ("p->params.gamma = attrs[MRC_A_CC_PROFILE_GAMMA] ? "
                      "nla_get_u32(attrs[MRC_A_CC_PROFILE_GAMMA]) : 800000;",
@@ -260,7 +261,7 @@ class Spec(unittest.TestCase):
         self.refused(f"^spec: {SOURCE}: cc-profile: pace: there is no unit miles", "--check")
 
     def test_policies_hold_the_whole_set(self):
-        """Whoever refuses names any attribute of it, whatever the operation takes."""
+        """A refusal may name any attribute of a set, whatever the operation takes."""
         code = self.text(CODE)
         lasts = re.findall(r"\.policy = (\w+),\n\t\t\.maxattr = (\w+),", code)
         self.assertGreater(len(lasts), 20)
@@ -269,7 +270,7 @@ class Spec(unittest.TestCase):
             self.has(f"const struct nla_policy {policy}[{last} + 1] = {{", code)
 
     def test_what_dumps_heed_has_no_last_number(self):
-        """A set may have more attributes than a word has bits, and a dump filter by any."""
+        """A set may have more attributes than a word has bits, and a dump may filter by any of them."""
         more = "".join(f"      - {{ name: more{n}, type: u32, doc: beats }}\n" for n in range(70))
         self.edit(CC_LAST, more + CC_LAST)
         self.edit("        request: { attributes: [ dev-index, dev-name ] }\n"
@@ -309,7 +310,7 @@ class Spec(unittest.TestCase):
                                r'": denied is missing"')
 
     def test_flags(self):
-        """Their numbers are places of bits in the file, and bits for all who use them."""
+        """Flags: their numbers are bit positions in the file, and bits for all users."""
         line = '      - { name: owner, doc: "planes'
         self.edit(line, f"      - {{ name: first }}\n      - {{ name: second }}\n{line}")
         self.assertEqual(self.spec("--renumber").returncode, 0)

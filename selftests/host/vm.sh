@@ -33,8 +33,8 @@ vm_status 2 "bad number" -t none true
 vm_status 2 "bad option" --nothing true
 vm_status 125 "unknown kernel" -k nothing true
 
-# Arguments as they are, both streams, files both ways, the current folder; what two machines
-# share is there at once, and as it is.
+# Arguments are kept as they are; both streams, files both ways, the current folder. What two machines
+# share is visible at once, and unchanged.
 mkdir -p "$HOST_TMP/here" "$HOST_TMP/shared"
 : >"$HOST_TMP/shared/todo"
 echo before >"$HOST_TMP/here/file"
@@ -63,7 +63,7 @@ release=$(<"${MRC_CACHE:-$HOME/.cache/soft-mrc}/kernels/$series/current/release"
 # shellcheck disable=SC2016 # as it was given
 equal "standard output" "$(printf '%s|' "$PWD" 0 before 'two  words' '$HOME;*' '')$release"$'\n'after \
 	"$(cat "$HOST_TMP/command.out")"
-# The first run on a machine says what it thinks of KVM, too.
+# The first run on a machine also prints its test of KVM.
 grep -q "broke while booting, once more: qemu: iotlb" "$HOST_TMP/command.err" ||
 	wrong "command: no word of the emulator that broke" "$(cat "$HOST_TMP/command.err")"
 equal "standard error" "on standard error" \
@@ -74,7 +74,7 @@ equal "what came back" result "$(cat "$out/folder/file" 2>&1)"
 equal "shared folder" "done" "$(ls "$HOST_TMP/shared")"
 grep -q 'Linux version' "$out/dmesg.log" || wrong "no kernel log in dmesg.log"
 
-# stop_machine: for three seconds, as soon as the loop below has begun
+# stop_machine: stops it for three seconds, as soon as the loop below has begun
 stop_machine()
 {
 	local pid
@@ -103,15 +103,15 @@ kill $stopper 2>/dev/null
 wait $stopper || wrong "counting clock: the machine was not stopped" ''
 guest=$(cat "$HOST_TMP/counting clock.out")
 here=$(stat -c %.6Y "$HOST_TMP/shared/ended" "$HOST_TMP/shared/began" | tr -d . | paste -sd -)
-# Two of the three seconds: the loop, an instruction a nanosecond, may take longer there than here.
+# Two of the three seconds: at one instruction per nanosecond the loop may take longer there than here.
 if [ "${guest:-0}" -le 0 ] || [ $((guest + 2000000)) -gt $((here)) ]; then
 	wrong "counting clock: $guest us there, $((here)) us here" ''
 fi
 
 vm_status 125 "no shared folder" -k $series -s "$HOST_TMP/nothing" -- true
 
-# Or it sleeps for ever. The limit is for the next one, too, which may have to boot beside others
-# on a busy host: half a minute has been seen.
+# Or the emulator sleeps for ever. The limit also counts for its successor, which may have to boot
+# beside others on a busy host: half a minute has been seen.
 cat >"$HOST_TMP/qemu" <<-FAKE
 	#!/bin/sh
 	[ ! -e "$HOST_TMP/slept" ] || exec $emulator "\$@"
@@ -122,14 +122,14 @@ VM_BOOT_LIMIT=100 MRC_QEMU=$HOST_TMP/qemu vm_status 0 "sleeper" -k $series -t 30
 grep -q "broke while booting, once more: no sign of life for 100 s" "$HOST_TMP/sleeper.err" ||
 	wrong "sleeper: no word of the emulator that slept" "$(cat "$HOST_TMP/sleeper.err")"
 
-# One that ends in any other way gets no second try.
+# An emulator that ends in any other way gets no second try.
 printf '#!/bin/sh\nexit 1\n' >"$HOST_TMP/qemu"
 MRC_QEMU=$HOST_TMP/qemu vm_status 125 "dead emulator" -k $series -- true
 
 vm_status 124 "time limit" -k $series -t 1 sleep 100
 grep -q 'ended by a limit (1 s)' "$HOST_TMP/time limit.err" || wrong "no word of the time limit"
 
-# Quiet for too long, and then it says what it was doing. How long it boots does not count.
+# The machine is silent for too long, and then reports what it was doing. Booting time does not count.
 printf '#!/bin/sh\nsleep 40\nexec %s "$@"\n' "$emulator" >"$HOST_TMP/qemu"
 MRC_QEMU=$HOST_TMP/qemu vm_status 124 "quiet" -k $series -t 300 -q 25 -- bash -c 'echo first; exec sleep 250'
 equal "before it was quiet" first "$(cat "$HOST_TMP/quiet.out")"

@@ -18,7 +18,8 @@
 
 need mrc_hold rdma jq nft python3
 
-# connects GID GID [DEVICE DEVICE [NS]]: two QPs do, the second one in p2 or NS, and write to each other.
+# connects GID GID [DEVICE DEVICE [NS]]: two QPs connect, the second one in p2 or NS, and write to each
+# other.
 connects()
 {
 	[ "$(echo write | timeout 40 mrc_hold -n p1 -g "$1" "${3:-mrc1}" -N "${5:-p2}" -G "$2" "${4:-mrc2}" \
@@ -31,7 +32,7 @@ said()
 	dmesg | grep -q "$1"
 }
 
-# feature NAME: what mrcctl says of it, with the /sys of p1
+# feature NAME: prints what mrcctl says of it, with the /sys of p1
 feature()
 {
 	ip netns exec p1 mrcctl -j feature | jq -r ".[] | select(.feature == \"$1\").value"
@@ -43,13 +44,13 @@ counts()
 	[ "$(counter "$1" "$2")" -gt 0 ]
 }
 
-# plane_is STATE: that of port 1 of mrc1
+# plane_is STATE: port 1 of mrc1 is in this state
 plane_is()
 {
 	[ "$(on p1 mrcctl -j plane show mrc1 | jq -r '.[0]."oper-state"')" = "$1" ]
 }
 
-# both COMMAND...: in both namespaces, N stands for the number.
+# both COMMAND...: runs it in both namespaces; N stands for the number.
 both()
 {
 	local n
@@ -79,7 +80,7 @@ test_uppers()
 	both rdma link del macN
 }
 
-# A VLAN as plane, and an address that no plane leads to.
+# A VLAN as plane, and an address to which no plane leads.
 test_plane()
 {
 	both ip link add dum type dummy
@@ -128,8 +129,8 @@ test_master()
 	on p1 rdma link del dum1
 }
 
-# refused_from ADDRESS: how many packets, of one that a program in the VRF of p1 sends to the UDP port
-# of p2. A VRF does not tell the program.
+# refused_from ADDRESS: prints how many packets are refused, of one that a program in the VRF of p1
+# sends to the UDP port of p2. A VRF does not tell the program.
 refused_from()
 {
 	local before
@@ -180,7 +181,7 @@ test_vrf()
 	both ip addr replace fd00:6d72:70::N/64 dev veth nodad
 }
 
-# What drops is not the fabric.
+# It is not the fabric that drops.
 test_firewall()
 {
 	wait_for connects "$(pair_addr 1)" "$(pair_addr 2)"
@@ -195,7 +196,7 @@ test_firewall()
 	hold_stop
 }
 
-# Programs that choose for themselves take IPv4 addresses first.
+# Programs that choose an address themselves take IPv4 addresses first.
 test_ipv4()
 {
 	local n
@@ -214,13 +215,13 @@ test_ipv4()
 	check_not "the kernel has nothing to say of IPv4 addresses" said "GID add failed"
 }
 
-# asks_nobody: is the route by the dummy, as the RDMA core looks it up?
+# asks_nobody: the route that the RDMA core looks up goes by the dummy
 asks_nobody()
 {
 	on p1 ip -6 route get fd00:11::2 from fd00:11::1 oif dum | grep -q 'dev dum table 4791'
 }
 
-# The lines of cluster.md that keep a silent next hop from being asked when a QP connects.
+# Lines of cluster.md that prevent neighbour requests to a silent next hop when a QP connects.
 test_silent_hop()
 {
 	local line page=$TOP/Documentation/cluster.md
@@ -255,7 +256,7 @@ test_moved()
 			jq -r '.[]."dev-name"')"
 }
 
-# pci_nic: a netdev of this machine that is on a PCI bus
+# pci_nic: prints a netdev of this machine that is on a PCI bus
 pci_nic()
 {
 	local vendor
@@ -265,7 +266,7 @@ pci_nic()
 	done | head -n 1 | grep .
 }
 
-# On such hosts rdma-core's rule for udev runs this for each device that appears.
+# On such hosts rdma-core's udev rule runs this for each new device.
 test_name()
 {
 	local nic rename=/lib/udev/rdma_rename hardware

@@ -32,7 +32,7 @@ has_no_gid()
 	! has_gid "$1"
 }
 
-# check_no_new NAME: nobody can ask for the address that is gone.
+# check_no_new NAME: no QP can use the address that is gone.
 check_no_new()
 {
 	check "$1: the GID is gone" wait_for has_no_gid "$(lab gid h2)"
@@ -42,7 +42,7 @@ check_no_new()
 		"$TEST_TMP"/server.{json,err}
 }
 
-# check_address NAME ADDRESS ROUTE...: added, the device works with it.
+# check_address NAME ADDRESS ROUTE...: once it is added, the device works with it.
 check_address()
 {
 	local name=$1 address=$2
@@ -58,7 +58,7 @@ remove()
 	check "$1: address removed" ip -n h2 addr del "$(lab gid h2)/64" dev mrc
 }
 
-# check_back NAME: away for less time than retries last.
+# check_back NAME: the address is away for less time than retries last.
 check_back()
 {
 	local timeouts
@@ -74,7 +74,7 @@ check_back()
 	check_counters_clean "$QP_ERRORS"
 }
 
-# check_gone NAME: for good
+# check_gone NAME: the address is gone for good
 check_gone()
 {
 	TRAFFIC_TIMEOUT=15 traffic_launch h1 h2 --iterations 0 --sizes 8K --retry-cnt 2 \
@@ -98,7 +98,7 @@ lab_up --planes 2 --spines 1
 check_back "address away for a while"
 check_gone "address gone"
 lab_down
-# Here packets are routed to the address itself, and to no other one of this host.
+# Here packets are routed to the address itself, and to no other address of this host.
 OTHER=
 lab_up --planes 2 --spines 1 --plain
 check_gone "no SRv6, address gone"

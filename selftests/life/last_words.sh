@@ -22,14 +22,14 @@
 # Answers: device setting dscp-control, 46.
 CONTROL=0xb8/0xfc
 
-# fresh NAME TIMEOUT: new QPs; of verbs, 24 makes 69 s of the first timeout alone.
+# fresh NAME TIMEOUT: makes new QPs. With verbs' timeout 24, the first timeout alone is 69 s.
 fresh()
 {
 	hold "connect $2 7" mtu >/dev/null
 	hold_write "$1: data flows"
 }
 
-# test_told HOW: h1's QP ends by this, and h2 writes.
+# test_told HOW: h1's QP ends in this way, and h2 writes.
 test_told()
 {
 	local name="$1" exceeded
@@ -44,7 +44,7 @@ test_told()
 		"$(counter h2 retry_exceeded_err)"
 }
 
-# All that h1 answers is lost until its QP has gone.
+# All answers of h1 are lost until its QP has gone.
 test_acknowledged()
 {
 	local name="last ACK lost" acks
@@ -61,8 +61,8 @@ test_acknowledged()
 	check_equal "$name: the write has succeeded" success "$(hold settle status)"
 }
 
-# test_strict HOW: only the other end is answered, and h1's QP, which waits for nothing, is not
-# harmed by answers.
+# test_strict HOW: only the other end is answered. h1's QP waits for nothing, and answers do not harm
+# it.
 test_strict()
 {
 	local name="$1, packets made by hand"

@@ -17,22 +17,22 @@
 
 QPS=4
 
-# endless [OPTION]...: traffic from h1 to h2 whose client expects to lose its peer.
-# Retries are few: the test waits for their end.
+# endless [OPTION]...: runs traffic from h1 to h2 whose client expects to lose its peer. Retries are
+# few, because the test waits for their end.
 endless()
 {
 	traffic_launch h1 h2 --iterations 0 --qps $QPS --sizes 1,64K --timeout 15 --retry-cnt 3 "$@"
 	wait_for plane_sends h1 2 || bail "traffic flows" "$(traffic_report)"
 }
 
-# Only what the RDMA subsystem itself holds may be left.
+# Only objects that the RDMA subsystem itself holds may be left.
 no_resources()
 {
 	[ "$(rdma -j resource show "$1" | jq -c '.[0] | [.qp // 0, .cq // 0, .mr // 0, .pd // 0]')" \
 		= "$2" ]
 }
 
-# A host that goes may still tell of its QPs, or not any more.
+# A host that goes may or may not still report its QPs.
 GONE=retry-exceeded,remote-operation-error
 
 # peer_ends NAME: each QP of the client ends as expected, and with it the program.
@@ -46,7 +46,7 @@ peer_ends()
 	check "$1: and are counted" test "$(counter h1 req_cqe_error)" -ge $QPS
 }
 
-# nothing_left NAME HOST...: no object of the programs.
+# nothing_left NAME HOST...: no object of the programs is left.
 nothing_left()
 {
 	local name=$1 host
@@ -111,14 +111,14 @@ test_planes()
 	unloads "planes removed"
 }
 
-# server_ends NAME: well or not, that is its business: nothing may hold it.
+# server_ends NAME: the server ends, with success or not: nothing may hold it.
 server_ends()
 {
 	wait "$TRAFFIC_SERVER"
 	check_not "$1: its program ends" test -e "/proc/$TRAFFIC_SERVER"
 }
 
-# device_goes NAME COMMAND...: the command takes mrc1 away under traffic.
+# device_goes NAME COMMAND...: COMMAND takes mrc1 away under traffic.
 device_goes()
 {
 	local name=$1
@@ -151,8 +151,8 @@ test_namespace()
 	unloads "namespaces deleted"
 }
 
-# As drivers with disassociation do: open devices do not keep the module. A program that has
-# nothing to post hears of it when it does not get on.
+# As with drivers that support disassociation, open devices do not keep the module. A program that has
+# nothing to post notices when it makes no progress.
 test_unload()
 {
 	local TRAFFIC_STALL=20

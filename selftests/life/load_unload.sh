@@ -12,13 +12,13 @@
 . "$(dirname "$0")/../lib.sh"
 
 TURNS=30
-# Every third turn makes three QPs so often, and takes them away.
+# Every third round makes and removes this many times three QPs.
 RENEWALS=20
-# KiB per turn, 320 in all: less than one for each QP, were it lost with each. The kernel's own
-# noise: 160 in these turns were seen once, less than 140 in two times 130 turns.
+# KiB per round, 320 in all: less than one for each QP, if each lost memory. The kernel's own noise:
+# once 160 in these rounds, less than 140 in twice 130 rounds.
 LEAK_KIB=16
 
-# kernel_memory: KiB that the kernel holds for itself, but for what belongs to processes.
+# kernel_memory: prints the KiB that the kernel holds for itself, without what belongs to processes.
 kernel_memory()
 {
 	echo 3 >/proc/sys/vm/drop_caches
@@ -72,8 +72,8 @@ is_loaded()
 	test -d /sys/module/mrc
 }
 
-# install_module RELEASE: where modprobe looks, in place of all others, which would take depmod
-# minutes. Those that ours needs are loaded already.
+# install_module RELEASE: puts the module where modprobe looks, in place of all other modules, for which
+# depmod would take minutes. The modules that it needs are loaded already.
 install_module()
 {
 	local module=$TOP/build/modules/${VM_KERNEL:-$1}/mrc.ko there=$TEST_TMP/lib/modules/$1
@@ -83,7 +83,7 @@ install_module()
 		mount --bind "$there" "/lib/modules/$1"
 }
 
-# lu_file: of a host with one plane, which mrcd is to keep so
+# lu_file: the file of a host with one plane, which mrcd keeps so
 lu_file()
 {
 	cat <<-EOF
@@ -107,8 +107,8 @@ daemon_says()
 	[ "$(on lu mrcctl daemon show mrc7)" = "mrc7 status $1" ]
 }
 
-# Whoever takes the module out, for another one, say, does not find it there again: neither when
-# its devices go, which mrcd is told of, nor when mrcd looks for it.
+# After a user unloads the module, for another one, say, it is not loaded again: neither when its
+# devices go, which mrcd is told of, nor when mrcd looks for it.
 test_stays_unloaded()
 {
 	local seen=away n pid
@@ -168,8 +168,8 @@ done
 ok "loaded and unloaded $TURNS times"
 after=$(kernel_memory)
 diag <<<"kernel memory: $before KiB after 10 turns, $after KiB after $TURNS"
-# Where KASAN is, memory that was freed counts for as long as it is quarantined. There kmemleak
-# looks for what is lost, at the end of the file.
+# With KASAN, freed memory counts as long as it is quarantined. There kmemleak looks for lost memory, at
+# the end of the file.
 [ -e /sys/kernel/debug/kmemleak ] ||
 	check "memory does not grow" test $((after - before)) -lt $(((TURNS - 10) * LEAK_KIB))
 finish

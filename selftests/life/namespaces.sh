@@ -28,7 +28,7 @@ rx_packets()
 	cat "/sys/class/infiniband/$1/ports/1/hw_counters/rx_packets"
 }
 
-# port NS NAME N: address, up.
+# port NS NAME N: gives it its address, and sets it up.
 port()
 {
 	ip -n "$1" link set lo up
@@ -79,7 +79,7 @@ test_equal_addresses()
 	device_counters mrcyb >>"$TEST_TMP/after"
 	check "equal addresses: the other pair hears nothing" cmp "$TEST_TMP/before" "$TEST_TMP/after"
 
-	# A write that is right for a QP of x, on the wire of y.
+	# A write that is right for a QP of x, on the link of y.
 	check "equal addresses: a stray has no QP here" python3 "$SELFTESTS/lib/inject.py" stray \
 		--held "$HOLD_FILE" --device mrcyb --expect rx_drop_no_qp --via ya:eth \
 		--to yb:eth
@@ -87,7 +87,7 @@ test_equal_addresses()
 	hold_stop
 }
 
-# answers DEVICE GID: of an EV probe from there
+# answers DEVICE GID: prints its answers to an EV probe from there
 answers()
 {
 	on xa mrcctl -j probe "$1" remote "$2" | jq -e '[.[0].result[] | select(."rtt-ns" > 0)] | length > 0'
@@ -102,7 +102,7 @@ test_loopback()
 	check "loopback: a second device" on xa rdma link add mrcxc type mrc netdev two
 	hold_start -n xa mrcxa -N xa mrcxc
 	hold_write "loopback: two devices of one host"
-	# Each is asked what is for its own addresses.
+	# Each device is asked for its own addresses.
 	check "loopback: the second device answers the first" answers mrcxa fd00:6d72:76::1
 	check "loopback: the first device answers the second" answers mrcxc "$(addr 1)"
 	hold_stop

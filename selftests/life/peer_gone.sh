@@ -18,17 +18,17 @@
 . "$SELFTESTS/lib/left.sh"
 
 QPS=4
-# Four seconds until retries end: where nobody answers, the test waits for that.
+# Retries end after four seconds: where nothing answers, the test waits for that.
 OPTIONS=(--iterations 0 --qps "$QPS" --sizes '100,20K' --rate 100 --timeout 15 --retry-cnt 7)
 
-# A spine of plane 1: the EVs through it are probed from then on.
+# A spine of plane 1 dies: from then on the EVs through it are probed.
 spine_dies()
 {
 	lab fail switch p1t1s1
 	check "$1: EVs are bad, and probed" wait_for evs_are h1 '.*assumed-bad.*'
 }
 
-# check_qps_end NAME HOST ERRORS: each of its QPs fails; the last is the counter from before.
+# check_qps_end NAME HOST ERRORS: each of its QPs fails; ERRORS is the counter from before.
 check_qps_end()
 {
 	check "$1: $2's QPs end" wait_for counter_above "$2" req_cqe_error $(($3 + QPS - 1))
@@ -62,7 +62,7 @@ test_program()
 	lab heal switch p1t1s1
 }
 
-# Who only receives keeps his QPs, and is not to keep on talking to nobody.
+# A receiver keeps its QPs, and must stop sending to a peer that is gone.
 test_sender()
 {
 	traffic_launch h1 h2 "${OPTIONS[@]}"

@@ -12,7 +12,8 @@
 
 need rdma jq
 
-# does NAME COMMAND...: it ends, and well. One that does not end has RTNL: nothing can be cleaned up.
+# does NAME COMMAND...: it ends, with success. A command that does not end has RTNL, so nothing can be
+# cleaned up.
 does()
 {
 	local name=$1 pid
@@ -32,13 +33,13 @@ over()
 	! kill -0 "$1" 2>/dev/null
 }
 
-# plane_is STATE: the device's plane is up, down, or, with nothing said, is none
+# plane_is STATE: the device's plane is up or down; empty: the device has no plane
 plane_is()
 {
 	[ "$(on pn mrcctl -j plane show mrc5 | jq -r '.[]."oper-state"')" = "$1" ]
 }
 
-# follows NAME STATE COMMAND...: it ends well, and then the plane is so.
+# follows NAME STATE COMMAND...: COMMAND succeeds, and then the plane is in this state.
 follows()
 {
 	does "$1" "${@:3}"
@@ -110,7 +111,7 @@ test_plane()
 	follows "$kind: removed" "" unmake "$kind" up1
 }
 
-# Who is told of changes may be gone while they go on.
+# The receiver of notifications may be gone while changes go on.
 test_unload()
 {
 	local kind=$1 changes
@@ -127,7 +128,7 @@ test_unload()
 	lab load
 }
 
-# An anchor has no plane of its own when it is a dummy; all others are one.
+# A dummy as anchor is no plane; any other anchor is one.
 test_anchor()
 {
 	local kind=$1
@@ -146,8 +147,8 @@ no_device()
 	! rdma dev show "$1"
 }
 
-# Whoever asks a port for its rate gets what was seen last: nobody who configures netdevs (RTNL)
-# is waited for.
+# A query for a port's rate returns the last known value: it waits for no process that configures
+# netdevs (RTNL).
 test_rate()
 {
 	local trace=/sys/kernel/tracing/instances/rate

@@ -46,8 +46,8 @@ listening()
 	ss -Htln | grep -q ":$1 "
 }
 
-# rxe_start: its traffic with itself in the initial namespace, which its socket lives in, until it
-# is told to end. Sets RXE_SERVER and RXE_CLIENT.
+# rxe_start: starts its traffic with itself in the initial namespace, where its socket is, until it is
+# told to end. Sets RXE_SERVER and RXE_CLIENT.
 rxe_start()
 {
 	local gid
@@ -63,7 +63,7 @@ rxe_start()
 	wait_for rxe_flows 500 || bail "rxe: traffic flows" "$(cat "$TEST_TMP"/rxe-*.log)"
 }
 
-# check_both NAME: what both have sent grows.
+# check_both NAME: both go on sending.
 check_both()
 {
 	local ours rxe
@@ -84,10 +84,10 @@ test_traffic()
 	check "rxe in the initial namespace" rdma link add rxe8 type rxe netdev rxe-here
 	rxe_start
 	check_both "both at once"
-	# Asked before they are ended: whichever ends first is an error to the other.
+	# Checked before they are ended: the end of one is an error to the other.
 	check_equal "rxe: its programs saw no error" "" \
 		"$(grep -hi -e error -e fail "$TEST_TMP"/rxe-*.log)"
-	# What one ends the other does not feel.
+	# The end of one does not affect the other.
 	kill "$RXE_CLIENT" "$RXE_SERVER"
 	wait "$RXE_CLIENT" "$RXE_SERVER" 2>/dev/null
 	check "rxe's ended: ours flows" \

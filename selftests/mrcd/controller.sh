@@ -14,7 +14,7 @@
 
 ID=77
 
-# What it says, all of those that were started one after the other.
+# The output of all controllers, one after the other.
 words=$TEST_TMP/controller
 
 controller()
@@ -33,7 +33,7 @@ controller_stop()
 	kill -TERM "$CONTROLLER" && wait "$CONTROLLER"
 }
 
-# said N TEXT: so many lines begin with it, at least
+# said N TEXT: at least N lines begin with TEXT
 said()
 {
 	[ "$(grep -c "^$2" "$words")" -ge "$1" ]
@@ -44,7 +44,7 @@ profile()
 	on h1 mrcctl -j "$1" show mrc0 $ID | jq -c ".[0] | $2"
 }
 
-# denied: ports of EVs that are
+# denied: prints the ports of denied EVs
 denied()
 {
 	on h1 mrcctl -j ev show mrc0 ev-profile $ID | jq -c '[.[] | select(.denied) | .port]'

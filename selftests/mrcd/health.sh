@@ -14,12 +14,12 @@
 # shellcheck source=selftests/lib/mrcd.sh
 . "$SELFTESTS/lib/mrcd.sh"
 
-# As its unit has it: nobody, with one capability.
+# As in its unit: user nobody, with one capability.
 as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups
 	--bounding-set "-all,+net_admin" --inh-caps "-all,+net_admin"
 	--ambient-caps "-all,+net_admin" --no-new-privs)
 
-# health FILTER: of h1
+# health FILTER: filters the health of h1
 health()
 {
 	on h1 mrcctl -j health show mrc0 | jq -c ".[0] | $1"
@@ -50,18 +50,19 @@ all_alive()
 		'["alive","alive","alive","alive","alive","alive"]' ]
 }
 
-# named JSON: these are the faults, and no others
+# named JSON: exactly these are the faults
 named()
 {
 	[ "$(health '[.fault[] | [.element, .kind, .denied]]')" = "$1" ]
 }
 
-# The probes of a second, at ten a second. Where other loops of the plane lose some as well, it
-# takes ten in a row to blame one (mrcd(8)), and those that tell a T1 from the link to it.
+# The probes of a second, at ten a second. Where other loops of the plane lose some as well, it takes
+# ten lost in a row to blame an element (mrcd(8)), and also the probes that tell a T1 from the link to
+# it.
 PROBES=10
 PROBES_AMONG_LOSSES=15
 
-# others_lose: loops of the faulty plane that are alive have lost some of their last probes
+# others_lose: working loops of the faulty plane have lost some of their last probes
 others_lose()
 {
 	[ "$(health '.plane[.fault[0].port - 1] | [., .t1[]] |
@@ -78,14 +79,14 @@ named_soon()
 	[ "$(health ".fault[0].lost <= $most")" = true ]
 }
 
-# paths FILTER: of EVs, as "PORT ADDRESS" in the order of names
+# paths FILTER: prints the paths of EVs, as "PORT ADDRESS" in the order of names
 paths()
 {
 	on h1 mrcctl -j ev show mrc0 |
 		jq -r "[.[] | select($1) | \"\\(.port) \\(.via)\"] | unique | .[]"
 }
 
-# denied_are REGEX: the EVs that match are denied, and no others
+# denied_are REGEX: exactly the EVs that match are denied
 denied_are()
 {
 	local wanted
@@ -93,8 +94,8 @@ denied_are()
 	wanted=$(paths true | grep -E "$1") && [ "$(paths .denied)" = "$wanted" ]
 }
 
-# breaks NAME ELEMENT KIND REGEX HEAL FAIL...: FAIL breaks ELEMENT, whose EVs match REGEX;
-# the words of HEAL mend it
+# breaks NAME ELEMENT KIND REGEX HEAL FAIL...: FAIL breaks ELEMENT, whose EVs match REGEX; the words of
+# HEAL heal it
 breaks()
 {
 	local name=$1 element=$2 kind=$3 regex=$4 heal=$5
@@ -131,7 +132,7 @@ test_faults()
 		shrink p1t0r1:t1s1
 }
 
-# shrink NS:IF: what is as long as data passes that link no more
+# shrink NS:IF: packets as long as data no longer pass that link
 shrink()
 {
 	lab mtu link "$1" 1500 || return
@@ -145,14 +146,14 @@ shrink()
 element=\"p1t0r1-p1t1s1\",kind=\"trunk\",cause=\"mtu\",plane=\"1\",denied=\"true\"} 1"
 }
 
-# shows_fault JSON: cause and evidence of the first one
+# shows_fault JSON: cause and evidence of the first fault
 shows_fault()
 {
 	[ "$(health '.fault[0] | [.cause, .evidence]')" = "$1" ]
 }
 
-# The kernel makes netdevs for seconds, and whoever asks for or changes one waits. A switch that was
-# not broken before: one that was is not trusted again so soon.
+# The kernel takes seconds to make netdevs, and meanwhile all who query or change one wait. This uses a
+# switch that was not broken before, because a switch that was is not trusted again so soon.
 test_held()
 {
 	local maker
@@ -171,7 +172,7 @@ test_held()
 	modprobe -r ifb
 }
 
-# Something that stands in for the journal is told what the next one decides.
+# A stand-in for the journal receives the decisions of the next mrcd.
 start_with_journal()
 {
 	local stream
@@ -183,7 +184,7 @@ start_with_journal()
 	daemon[h1]=$BACKGROUND_PID
 }
 
-# entry FIELD VERDICT: that field of the decisions about p1t1s2 that came to it
+# entry FIELD VERDICT: prints that field of the journal's decisions about p1t1s2
 entry()
 {
 	jq -r "select(.MRC_ELEMENT == \"p1t1s2\" and .MRC_VERDICT == \"$2\").$1" "$TEST_TMP/journal"
@@ -194,14 +195,14 @@ came()
 	[ -n "$(entry MESSAGE "$1")" ]
 }
 
-# What the kernel denies, as the journal has it.
+# The EVs that the kernel denies, as the journal names them.
 denied_now()
 {
 	on h1 mrcctl -j ev show mrc0 | jq -r '[.[] | select(.denied)] | group_by(."ev-profile") |
 		map("\(.[0]."ev-profile"):\(map(.index) | join(","))") | join(" ")'
 }
 
-# Its successor does not know yet why they were denied.
+# The next mrcd does not know yet why they were denied.
 test_killed()
 {
 	local denied evs i seen=kept
@@ -238,7 +239,7 @@ test_killed()
 		"$(entry PRIORITY denied) $(entry PRIORITY allowed)"
 }
 
-# What monitoring sees of all this.
+# What monitoring shows of all this.
 test_report()
 {
 	local alive='mrc_link_alive{device="mrc0",plane="1",t0="p1t0r1",t1="p1t1s1"} 1'
@@ -255,13 +256,13 @@ test_report()
 	check "page" wait_for shows_page "" '<title>mrcd</title>'
 }
 
-# problems_are LINE...: of h1, and no others
+# problems_are LINE...: exactly these are the problems of h1
 problems_are()
 {
 	[ "$(health '[.problem[].what]')" = "$(jq -cn '$ARGS.positional' --args "$@")" ]
 }
 
-# Packets of peers go no further than the T0, and mrcd's probes do: only the engine knows.
+# The peers' packets only get to the T0, but mrcd's probes go on: only the engine sees the fault.
 test_evs_out()
 {
 	local what="plane 2: all EVs held to be bad"
@@ -304,14 +305,14 @@ test_floor()
 	check "floor: the second one is not" wait_for named \
 		'[["h1-p1t0r1","host-link",true],["h1-p2t0r1","host-link",false]]'
 	check "floor: its EVs stay" wait_for denied_are '^1 '
-	# If the first one was back before, the second one would be denied in the meantime.
+	# If the first were back earlier, the second would be denied meanwhile.
 	lab netem link h1:eth2 off
 	check "floor: the second plane is mended" wait_for named '[["h1-p1t0r1","host-link",true]]'
 	lab netem all off
 	check "floor: all mended" wait_for named "[]"
 }
 
-# Nothing else was denied on the way there or back.
+# No other EV was denied on the way there or back.
 test_log()
 {
 	local why="no probe comes back by it, nor past the link to it"
@@ -342,7 +343,7 @@ test_without_daemon()
 	test_kernel_view
 }
 
-# not_usable: EVs of the peer, as "STATE PORT", each once
+# not_usable: prints the peer's EVs that are not usable, as "STATE PORT", each once
 not_usable()
 {
 	health '[.kernel.peer[]."peer-ev"[] | "\(.state) \(.port)"] | unique'
@@ -353,7 +354,7 @@ not_usable_are()
 	[ "$(not_usable)" = "$1" ]
 }
 
-# An EV of plane 1 denied by hand, and plane 2 silent: nobody else can tell.
+# An EV of plane 1 is denied by hand, and plane 2 is silent: only the kernel knows both.
 test_kernel_view()
 {
 	local profile index ev
@@ -362,7 +363,7 @@ test_kernel_view()
 	check "kernel: no EV is out of use" wait_for not_usable_are '[]'
 	check_equal "kernel: nothing is denied" '[]' "$(health .kernel.ev)"
 	profile=$(on h1 mrcctl -j peer show mrc0 | jq '.[0]."ev-profile"')
-	# Which version of the list it is in says nothing of health.
+	# The version of the list does not matter for health.
 	ev=$(on h1 mrcctl -j ev show mrc0 ev-profile "$profile" |
 		jq -c '[.[] | select(.port == 1)][0] | del(.version)')
 	index=$(jq .index <<<"$ev")
@@ -389,7 +390,7 @@ test_kernel_view()
 need jq mrcd curl
 lab_up --planes 2 --racks 2 --spines 2 --bare-hosts
 lab load
-# Where nobody can read it, too.
+# Also where nobody can read it.
 mkdir "$TEST_TMP/bin"
 cp "$(command -v mrcd)" "$TEST_TMP/bin/"
 PATH=$TEST_TMP/bin:$PATH
@@ -398,7 +399,7 @@ for host in h2 h1; do
 	lab file $host >"$(file_of $host)"
 	start $host "${as_nobody[@]}"
 done
-# A QP keeps the profiles of the route that is there when it connects.
+# A QP keeps the profiles of the route from its connection.
 for host in h1 h2; do
 	check "$host: as planned" wait_for planned $host
 done

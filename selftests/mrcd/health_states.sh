@@ -16,13 +16,13 @@ health()
 	on h1 mrcctl -j health | jq -c ".[0] | $1"
 }
 
-# named LINE...: these are the problems, and no others
+# named LINE...: exactly these are the problems
 named()
 {
 	[ "$(health '[.problem[].what]')" = "$(jq -cn '$ARGS.positional' --args "$@")" ]
 }
 
-# Is it 0, 1 or 2?
+# Whether the exit status is 0, 1 or 2.
 exits()
 {
 	local status=0
@@ -36,7 +36,7 @@ well()
 	[ "$(health '[.state, (.problem | length)]')" = '["well",0]' ] && exits 0
 }
 
-# Runs what is printed, until nothing is left to run: to have mended one thing may show the next.
+# Runs what is printed, until no command is left: one repair may reveal the next problem.
 mend()
 {
 	local command
@@ -52,7 +52,7 @@ mended()
 	well
 }
 
-# state NAME BREAK LINE...: BREAK brings these; what they print mends it
+# state NAME BREAK LINE...: BREAK causes these problems; the printed commands repair them
 state()
 {
 	local name=$1 break=$2 began
@@ -70,7 +70,7 @@ state()
 	check "$name: well again by what is printed" wait_for mended
 }
 
-# state_by NAME LINE BREAK MEND: commands of the lab; there is nothing to print
+# state_by NAME LINE BREAK MEND: with commands of the lab; no command is printed
 state_by()
 {
 	eval "$3" >"$TEST_TMP/state" 2>&1 || bail "$1" "$(<"$TEST_TMP/state")"
@@ -80,7 +80,7 @@ state_by()
 	check "$1: well again" wait_for well
 }
 
-# Takes the port of the module's packets, where the device is made anew.
+# Takes the port of the module's packets where the device is made anew.
 take_port()
 {
 	background ip netns exec h1 python3 -c "
@@ -127,7 +127,7 @@ test_host()
 		"plane 2: the MTU of netdev eth2 is smaller than that of others"
 }
 
-# Whoever configures the lab has given a netdev what it loses when it goes down.
+# The lab has given the netdev settings that it loses when it goes down.
 readdress()
 {
 	grep -E " dev eth$1( |\$)" /run/mrc-lab/ns/h1 | ip -n h1 -6 -batch -
@@ -140,7 +140,7 @@ test_fabric()
 		"ip -n h1 link set eth1 down" "mend && readdress 1"
 	state_by "no carrier" "plane 1: netdev eth1 has no carrier" "lab fail link h1:eth1" \
 		"lab heal link h1:eth1"
-	# In another plane: loops that were broken before are not trusted again so soon.
+	# In another plane, because loops that were broken before are not trusted again so soon.
 	state_by "a dead T1" "p2t1s2 is broken" "lab fail switch p2t1s2" "lab heal switch p2t1s2"
 	state_by "no module" "device mrc0 is missing" "lab unload" "lab load"
 	state_by "the port taken" "device mrc0 is missing" port_taken port_given_back
@@ -168,13 +168,13 @@ test_file()
 	check "a bad file: well again by what is printed" wait_for mended
 }
 
-# While there is none mrcctl says the same, but not since when.
+# Without mrcd, mrcctl says the same, but not since when.
 named_by_mrcd()
 {
 	[ "$(health .daemon)" = 1 ] && named "$@"
 }
 
-# Since when survives mrcd.
+# The time since when survives a restart of mrcd.
 test_since()
 {
 	local since

@@ -15,7 +15,7 @@
 # shellcheck source=selftests/lib/mrcd.sh
 . "$SELFTESTS/lib/mrcd.sh"
 
-# profile_to HOST HOST: id of the EV profile of the route there
+# profile_to HOST HOST: prints the id of the EV profile of the route to it
 profile_to()
 {
 	on "$1" mrcctl -j route get "$(device_of "$1")" "$(lab gid "$2")" | jq '.[0]."ev-profile"'
@@ -70,7 +70,7 @@ test_start()
 		on h1 mrcd -f "$(file_of h1)"
 }
 
-# Under traffic, which is not to notice.
+# Under traffic, which must not notice.
 test_repair()
 {
 	traffic_launch h1 h3 --iterations 0 --sizes 20K --rate 50
@@ -90,7 +90,7 @@ test_repair()
 	check_traffic_end "repair: all of it verified" traffic_stop
 }
 
-# The next one is there at once, and has something to do.
+# The next mrcd starts at once, and has something to do.
 test_storm()
 {
 	local -i n
@@ -128,7 +128,7 @@ test_reload()
 	check "reload: allowed again" wait_for planned h1
 }
 
-# h1_works: beside traffic that goes on, so nothing of that run is touched
+# h1_works: tests h1 beside traffic that goes on, so it touches nothing of that run
 h1_works()
 {
 	local TEST_TMP=$TEST_TMP/h1_works TRAFFIC_CLIENT TRAFFIC_SERVER
@@ -138,7 +138,7 @@ h1_works()
 	traffic_end
 }
 
-# As one host is upgraded: the others keep the QPs that they have among themselves.
+# One host is upgraded: the others keep the QPs among themselves.
 test_device_gone()
 {
 	traffic_launch h2 h3 --iterations 0 --sizes 20K --rate 50
@@ -150,7 +150,7 @@ test_device_gone()
 	check_traffic_end "device gone: all of that verified" traffic_stop
 }
 
-# large_file: 4,096 hosts in 128 racks, 8 planes of 64 T1s; this is one of them
+# large_file: 4,096 hosts in 128 racks, 8 planes of 64 T1s; this host is one of them
 large_file()
 {
 	awk 'BEGIN {
@@ -171,7 +171,7 @@ large_file()
 	}'
 }
 
-# run_measured COMMAND...: the most memory that it had, in KiB
+# run_measured COMMAND...: prints the most memory that it used, in KiB
 run_measured()
 {
 	python3 -c 'import resource, subprocess, sys
@@ -187,7 +187,7 @@ test_large()
 	kib=$(run_measured ip netns exec h1 mrcd --plan -j "$TEST_TMP/large.toml" 2>"$plan")
 	check "4,096 hosts: a route to each of the others" test \
 		"$(jq '[.[] | select(.object == "route" and .change == "add")] | length' "$plan")" = 4095
-	# Some racks are called as those of the lab.
+	# Some racks have the same names as those of the lab.
 	check "4,096 hosts: a profile per rack" test \
 		"$(jq '[.[] | select(.object == "ev-profile" and (.change == "add" or .change == "replace"))]
 			| length' "$plan")" = 128

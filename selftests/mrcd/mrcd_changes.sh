@@ -25,15 +25,15 @@ dead_or_planned()
 	dead "$1" || planned "$1"
 }
 
-# forget HOST: as it was before there was mrcd
+# forget HOST: restores its state from before mrcd
 forget()
 {
 	rdma link delete "$(device_of "$1")"
 	on "$1" ip -6 address flush dev mrc scope global
 }
 
-# The kernel ends who writes more to a file than is allowed: here at the line behind that of
-# the file that was read, which is about the first step that was taken if it does nothing else.
+# The kernel ends a process that writes more to a file than is allowed: here at the line after the one
+# about the file that was read, so at the first step if mrcd does nothing else.
 test_dies_at_each_step()
 {
 	local -i died=0
@@ -78,13 +78,13 @@ test_killed_at_first()
 	check_traffic "killed at first: traffic flows" h1 h2 --sizes 100,64K --iterations 10
 }
 
-# ev_count HOST: of all profiles but the one that is built in
+# ev_count HOST: prints the number of EVs of all profiles except the built-in one
 ev_count()
 {
 	device_json "$1" ev 'length'
 }
 
-# changes NAME EVS PLANES: h1's file is another one; traffic goes on
+# changes NAME EVS PLANES: h1's file is replaced; traffic goes on
 changes()
 {
 	check "$1: the file is taken" on h1 mrcctl daemon reload mrc0
@@ -133,14 +133,14 @@ p2t0r3 = { plane = 2, rack = "r3", usid = 0x203 }/' "$TEST_TMP/whole" >"$file"
 		"$(counters h1 "$QP_ERRORS") $(counters h2 "$QP_ERRORS")"
 }
 
-# cc_profile_is JSON: what CC profile 1 of h1 has of what the file says
+# cc_profile_is JSON: the values of CC profile 1 of h1 that come from the file
 cc_profile_is()
 {
 	[ "$(device_json h1 cc-profile '.[] | select(."cc-profile" == 1) | [.algorithm,
 		."window-bytes", ."rate-bytes-per-second", .trimming, .gamma, .owner]')" = "$1" ]
 }
 
-# takes_cc NAME PROFILE [LINE...]: h1's file has these lines in [cc]
+# takes_cc NAME PROFILE [LINE...]: h1's file gets these lines in [cc]
 takes_cc()
 {
 	local name=$1 profile=$2
@@ -153,7 +153,7 @@ takes_cc()
 	check "$name: CC profile" cc_profile_is "$profile"
 }
 
-# window_measured: of the peer, in h1's metrics
+# window_measured: prints the window towards the peer, from h1's metrics
 window_measured()
 {
 	grep -q '^mrc_peer_cwnd_bytes{device="mrc0",host="h2",.*} [1-9]' \
@@ -179,19 +179,19 @@ test_congestion()
 	takes_cc "nothing said" '["nscc",null,null,false,0.8,"mrcd"]'
 }
 
-# owners_of: prefixes of h1's routes, and who looks after them
+# owners_of: prints the prefixes of h1's routes, and their owners
 owners_of()
 {
 	device_json h1 route '[.[] | "\(.prefix) \(.owner)"] | sort'
 }
 
-# steps FILE: that mrcd would take on h1
+# steps FILE: prints the steps that mrcd would take on h1
 steps()
 {
 	on h1 mrcd --plan "$1"
 }
 
-# with_address ADDRESS COMMAND...: run while h1's anchor has it, and mrcd has not added it
+# with_address ADDRESS COMMAND...: runs it while h1's anchor has the address, which mrcd has not added
 with_address()
 {
 	local address=$1
@@ -202,8 +202,8 @@ with_address()
 	ip -n h1 address delete "$address/128" dev mrc
 }
 
-# Another controller, and somebody by hand, configure the device as well. What mrcd has left behind
-# itself goes; what is another's stays, and is told of where it is in the way.
+# Another controller, and a user by hand, configure the device as well. mrcd removes what mrcd itself
+# has left behind; objects of others stay, and mrcd reports them where they are in its way.
 test_beside_another()
 {
 	local h2=fd00:6d72:63::2
@@ -261,7 +261,7 @@ link_plane()
 {
 	ip link add eth2 netns h1 address "$near" mtu 9000 type veth \
 		peer name h1 netns p2t0r1 address "$far" mtu 9000 || bail "link"
-	# Each is given what a link has that was down.
+	# Each gets what a link has after it was down.
 	lab heal link h1:eth2
 	lab heal link p2t0r1:h1
 }

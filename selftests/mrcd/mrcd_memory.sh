@@ -17,13 +17,13 @@
 
 TURNS=10
 
-# small_file HOST: without the third T1 of each plane
+# small_file HOST: the file without the third T1 of each plane
 small_file()
 {
 	lab file "$1" | sed '/^p[12]t1s3 /d'
 }
 
-# grown_file HOST: with it, and with a rack that is not built yet
+# grown_file HOST: with that T1, and with a rack that is not built yet
 grown_file()
 {
 	lab file "$1" | sed '
@@ -32,7 +32,7 @@ grown_file()
 		/^\[hosts\]/a h0 = { rack = "r0", usid = 0xf070, gid = "fd00:6d72:63::70" }'
 }
 
-# write_file N: of h1. At once: the mrcd of the turn before may be about to read it.
+# write_file N: writes h1's file. Atomically: the previous mrcd may be about to read it.
 write_file()
 {
 	if [ $(($1 % 2)) = 0 ]; then
@@ -59,7 +59,7 @@ links_known()
 	[ "$(health '[.plane[] | .verdict, .t1[].verdict] | unique')" = '["alive"]' ]
 }
 
-# of_dead_t1 FILTER: of the EVs that go by p1t1s2
+# of_dead_t1 FILTER: filters the EVs that go by p1t1s2
 of_dead_t1()
 {
 	on h1 mrcctl -j ev show mrc0 |
@@ -76,7 +76,7 @@ none_denied()
 	[ "$(of_dead_t1 .denied | jq -c unique)" = '[false]' ]
 }
 
-# What h1 sends to p1t1s2: packets in packets, for mrcd's own probes go there as well.
+# What h1 sends to p1t1s2: only encapsulated packets, because mrcd's own probes go there as well.
 capture()
 {
 	background ip netns exec h1 tcpdump -n -l -U -i eth1 -Q out -w "$TEST_TMP/$1.pcap" \
@@ -85,7 +85,7 @@ capture()
 	CAPTURE=$BACKGROUND_PID
 }
 
-# captured NAME: how many packets
+# captured NAME: prints the number of packets
 captured()
 {
 	tcpdump -n -r "$TEST_TMP/$1.pcap" 2>/dev/null | wc -l
@@ -122,7 +122,7 @@ test_turns()
 	check_equal "turns: no packet went to it" 0 "$(captured dead)"
 }
 
-# It may be of another host, or of a time before.
+# The memory may be of another host, or of an earlier time.
 test_nonsense()
 {
 	local file

@@ -12,7 +12,7 @@
 
 need rdma mrc_contract
 
-# What the module answered is kept beside a machine's logs: new answers are copied from there.
+# The module's answers are kept beside the machine's logs: new answers are copied from there.
 found=${VM_OUT:-$TEST_TMP}/contract
 
 down()
@@ -21,7 +21,7 @@ down()
 	lab unload
 }
 
-# host_up: a device without planes, and netdevs for them (contract/contract.h)
+# host_up: makes a device without planes, and netdevs for them (contract/contract.h)
 host_up()
 {
 	local netdev
@@ -38,8 +38,8 @@ host_up()
 	lab load || bail "module"
 }
 
-# wanted TOPIC: what the module is to answer. Kernel 6.1 loses which attribute a dump was refused
-# for; 6.12 does not. Those are the refusals of what asks for several: "EVs of ...".
+# wanted TOPIC: prints the answers that the module must give. Kernel 6.1 loses the attribute for which a
+# dump was refused; 6.12 does not. Those are the refusals of requests for several objects: "EVs of ...".
 wanted()
 {
 	local lost=
@@ -52,7 +52,7 @@ wanted()
 # check_topic TOPIC
 check_topic()
 {
-	# What was asked before has left nothing behind, not even in numbers.
+	# Earlier requests have left nothing behind, not even used numbers.
 	on c1 rdma link add mrc0 type mrc netdev mrc || bail "device"
 	on c1 mrc_contract mrc0 "$1" >"$found/$1" || fail "$1: asked"
 	wanted "$1" >"$TEST_TMP/wanted"

@@ -26,19 +26,20 @@ ALONE="mrcctl.8 mrcctl-device.8 mrcctl-plane.8 mrcctl-ev-profile.8 mrcctl-ev.8 m
 WITH_QPS="mrcctl-peer.8 mrcctl-qp.8"
 OF_DAEMON="mrcd.toml.5 mrcd.8"
 WITH_DAEMON="mrcctl-health.8 mrcctl-daemon.8"
-# Needs no module, and is not in this machine: selftests/host/sim.sh runs its examples.
+# This page needs no module, and its program is not in this machine: selftests/host/sim.sh runs its
+# examples.
 ELSEWHERE=mrcsim.1
 
-# What runs until it is told to end, or has printed as often as "count" says.
+# Commands that run until they are told to end, or have printed as often as "count" says.
 ENDLESS='^(mrcctl( -[a-z]+)* (monitor|top)( |$)|mrcd( -f [^ ]+)?$)'
-# What may need more than one try though it shows no output.
+# Commands that may need several tries although they show no output.
 PATIENT='^mrcctl( -[a-z]+)* pro'
 # The QP number of the pages.
 PAGE_QPN=4660
 # shellcheck disable=SC2016 # for another shell
 AS_PLANNED='[ "$(mrcctl daemon show mrc0)" = "mrc0 status as planned" ]'
 
-# examples PAGE: a line each, "run COMMAND" and what it "shows", "file PATH" and its "line"s
+# examples PAGE: prints a line each: "run COMMAND" and what it "shows", "file PATH" and its "line"s
 examples()
 {
 	awk '
@@ -69,10 +70,10 @@ examples()
 		}' "$MANUAL/$1"
 }
 
-# The folder of the pages, /etc/mrc, is this one here for whom we run.
+# The command sees this folder as /etc/mrc, the folder of the pages.
 mkdir "$TEST_TMP/etc"
 
-# root_shell COMMAND: as the reader of a page has it
+# root_shell COMMAND: runs it as a reader of the page would
 root_shell()
 {
 	# shellcheck disable=SC2016 # for the inner shell
@@ -81,7 +82,7 @@ root_shell()
 		root_shell "$TEST_TMP/etc" "$1"
 }
 
-# What mrcctl and mrcd are, in the shell of a command without end: they leave their pid.
+# Replacements of mrcctl and mrcd in the shell of an endless command: they leave their pid.
 leave_pid()
 {
 	local name
@@ -92,7 +93,7 @@ leave_pid()
 	done
 }
 
-# at_work COMMAND: it heeds SIGTERM, rather than be killed by it; mrcd has done what it had to
+# at_work COMMAND: it handles SIGTERM instead of being killed by it; mrcd has done its work
 at_work()
 {
 	heeds_term && { [[ $1 != mrcd* ]] || root_shell "$AS_PLANNED"; }
@@ -110,7 +111,7 @@ heeds_term()
 	[ $((heeded >> 14 & 1)) = 1 ]
 }
 
-# run_endless COMMAND: it is at work, and ends well when told to
+# run_endless COMMAND: it works, and ends with success when told to
 run_endless()
 {
 	rm -f "$TEST_TMP/pid"
@@ -120,7 +121,7 @@ run_endless()
 	wait "$BACKGROUND_PID"
 }
 
-# Words with a digit or a slash are #; so is a duration, which may be of two words: "12.3 ms".
+# Replaces words with a digit or a slash by #, and durations, also of two words: "12.3 ms".
 shape()
 {
 	awk '{
@@ -136,7 +137,7 @@ shape()
 	}'
 }
 
-# as_shown COMMAND: it does, and prints the lines in $TEST_TMP/shown
+# as_shown COMMAND: it succeeds, and prints the lines in $TEST_TMP/shown
 as_shown()
 {
 	local status=0
@@ -151,8 +152,8 @@ as_shown()
 	return "$status"
 }
 
-# What a busy machine does not do at once: an answer that comes late is none, and an EV on
-# which it was awaited is not good for a while. The last time is for what it says.
+# A busy machine does not do everything at once: a late answer counts as none, and the EV that it was
+# expected on is not good for a while. The last try is for its output.
 patiently()
 {
 	wait_for as_shown "$1" || as_shown "$1"
@@ -211,7 +212,7 @@ run_pages()
 	done
 }
 
-# Host h2 is one that answers.
+# Host h2 answers.
 start_h2()
 {
 	lab file h2 >"$TEST_TMP/h2.toml"
@@ -230,7 +231,7 @@ start_daemon()
 	wait_for root_shell "$AS_PLANNED" || bail "h1 is as planned" "$(cat "$TEST_TMP/h1.log")"
 }
 
-# What mrcd waits for may take it several of its own rounds.
+# mrcd may need several of its rounds for what it waits for.
 WAIT_LIMIT=120
 need jq mrcd rdma unshare mrc_hold
 declare -A seen=()

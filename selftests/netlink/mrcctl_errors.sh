@@ -9,7 +9,7 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
-# refused TEXT ARGUMENT...: by the kernel
+# refused TEXT ARGUMENT...: the kernel refuses it
 refused()
 {
 	local text=$1
@@ -19,7 +19,7 @@ refused()
 	check_equal "in one line: $*" 1 "$(wc -l <"$TEST_TMP/check.log")"
 }
 
-# usage TEXT ARGUMENT...: nothing that could be asked of a kernel
+# usage TEXT ARGUMENT...: mrcctl refuses it before asking a kernel
 usage()
 {
 	local text=$1

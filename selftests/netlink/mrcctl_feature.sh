@@ -42,7 +42,7 @@ test_with_module()
 		"$(mrcctl -n p1 -j feature | jq -r '.[] | select(.feature == "devices") | .value')"
 }
 
-# A build tree's provider is found by RDMAV_DRIVERS, which lib.sh sets.
+# RDMAV_DRIVERS, which lib.sh sets, makes libibverbs find a build tree's provider.
 test_provider()
 {
 	check_equal "provider" ok "$(field provider status)"
@@ -51,7 +51,7 @@ test_provider()
 		"$(RDMAV_DRIVERS='' mrcctl -j feature | jq -r '.[] | select(.feature == "provider").status')"
 }
 
-# Whoever used this machine before may have left it.
+# An earlier test on this machine may have left it.
 lab unload || bail "module unloaded"
 test_without_module
 pair_up

@@ -19,7 +19,7 @@ modprobe -qa sch_netem sch_ingress cls_u32 act_gact
 JSON=$TEST_TMP/json
 TEXT=$TEST_TMP/text
 
-# has EXPRESSION: an event of which it is true was printed
+# has EXPRESSION: an event for which it is true was printed
 has()
 {
 	jq -es "map(select($1)) | length > 0" "$JSON"
@@ -31,7 +31,7 @@ seen()
 	check "$1" wait_for has "$2"
 }
 
-# Until both monitors print: from then on none misses anything.
+# Waits until both monitors print: from then on none misses anything.
 monitors_listen()
 {
 	mrcctl -n p2 plane set mrc2 port 1 down
@@ -65,8 +65,8 @@ test_planes()
 	check_equal "times ascend" true "$(jq -s '[.[]."monotonic-ns" | values] | . == sort' "$JSON")"
 }
 
-# What a reader of the events knows in the end: planes, EVs that are not usable, ports of
-# peers, QPs that failed.
+# The final state that a reader of the events knows: planes, EVs that are not usable, ports of peers,
+# QPs that failed.
 state_told()
 {
 	jq -cs 'reduce .[] as $e ({plane: {}, ev: {}, ports: {}, qp: {}};
@@ -81,8 +81,8 @@ state_told()
 		elif $e.event == "qp" then .qp["\($e.qpn)"] = $e.state else . end)' "$JSON"
 }
 
-# The same, by asking. Peers are told of that the events had no reason to name: their EVs and
-# ports are all well.
+# The same from queries. They also list peers that no event had to name: all EVs and ports of these are
+# good.
 state_asked()
 {
 	jq -cn --argjson plane "$(mrcctl -n p2 -j plane show)" \
@@ -101,15 +101,15 @@ same_state()
 	[ "$(state_told)" = "$(state_asked)" ]
 }
 
-# flooded N: so many sockets of p2 have lost events.
+# flooded N: N sockets of p2 have lost events.
 flooded()
 {
 	# shellcheck disable=SC2016 # for awk
 	[ "$(on p2 awk '$9 > 0 && NR > 1' /proc/net/netlink | wc -l)" -ge "$1" ]
 }
 
-# Both monitors stand still, until there is no room for more events. Wherever those end that
-# had room, they leave an EV denied.
+# Both monitors are stopped, until there is no room for more events. Wherever the flood ends, an EV
+# stays denied.
 flood()
 {
 	local n
@@ -135,7 +135,7 @@ qp_failed()
 	[ "$(hold state alive)" = false ]
 }
 
-# Something of each kind, and no event tells of it.
+# Changes one object of each kind, without an event.
 change_all()
 {
 	mrcctl -n p2 ev allow mrc2 ev-profile 7 index 0
@@ -185,8 +185,8 @@ test_overrun()
 	mrcctl -n p2 route del mrc2 "$(pair_addr 1)"
 }
 
-# lose_ev: what p2 sends by one of its EVs; the first 16 bits of its value are the source port. At
-# p1: what a host drops itself it takes for no loss.
+# lose_ev: p1 drops what p2 sends by one of its EVs; the first 16 bits of its value are the source port.
+# Not p2, because a host does not count its own drops as losses.
 lose_ev()
 {
 	local value
@@ -198,7 +198,7 @@ lose_ev()
 			match u16 $((value >> 16)) 0xffff at 40 action drop
 }
 
-# By this mrcctl, as both monitors are told.
+# Changed by this mrcctl, as both monitors are told.
 test_config()
 {
 	mrcctl -n p2 -b - <<-BATCH || bail "configured: set-up"
@@ -228,7 +228,7 @@ test_config()
 		"$TEXT"
 }
 
-# What there is to see when an EV loses all and nobody notices.
+# Events when an EV loses everything and the carrier shows nothing.
 failure_report()
 {
 	tc -n p1 -s filter show dev veth ingress
@@ -243,7 +243,7 @@ test_failure()
 {
 	# shellcheck disable=SC2119 # options are optional
 	traffic_start
-	# A port that p1 cannot receive on: it says so by the other one.
+	# A port that p1 cannot receive on: p1 says so by the other port.
 	ip -n p1 link add dead type dummy
 	mrcctl -n p1 plane add mrc1 port 7 netdev dead
 	seen "peer: port lost" '.event == "peer-ports" and ."dev-name" == "mrc2" and ."time-ns" > 0

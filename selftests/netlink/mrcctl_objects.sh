@@ -13,13 +13,13 @@
 
 need jq python3 rdma mrc_hold
 
-# m ARGUMENT...: inside p1, by its own option
+# m ARGUMENT...: runs mrcctl inside p1, with its own option
 m()
 {
 	mrcctl -n p1 "$@"
 }
 
-# keep OBJECT [COMMAND]: what is in $TEST_TMP/json is output of that, for test_schemas
+# keep OBJECT [COMMAND]: keeps the output in $TEST_TMP/json for test_schemas
 keep()
 {
 	local schema=$1
@@ -30,7 +30,7 @@ keep()
 	echo "$schema $TEST_TMP/json.$outputs" >>"$TEST_TMP/outputs"
 }
 
-# shows NAME JQ-EXPRESSION ARGUMENT...: true of the JSON that the arguments give
+# shows NAME JQ-EXPRESSION ARGUMENT...: it is true of the JSON that mrcctl prints for the arguments
 shows()
 {
 	local name=$1 expression=$2
@@ -212,7 +212,7 @@ test_traffic()
 	shows "device: counts" '.[0] | .qps > 0 and .counter.tx_packets > 0' device show mrc1
 }
 
-# completes WORD... -- WANTED: completing the last of these words, there are these candidates
+# completes WORD... -- WANTED: the candidates for completing the last of these words
 completes()
 {
 	local words=() found
@@ -228,7 +228,7 @@ completes()
 	check_equal "completion: ${words[*]}" "$2" "$found"
 }
 
-# What there is, while there is it.
+# Existing objects, as long as they exist.
 test_completion()
 {
 	m ev-profile add mrc1 4711 mode auto count 4
@@ -257,7 +257,7 @@ test_batch()
 		m -b "$TEST_TMP/batch"
 }
 
-# With and without options, and what no other test here looks at.
+# With and without options; includes what no other test here looks at.
 test_schemas()
 {
 	local object

@@ -12,19 +12,19 @@
 
 JSON=$TEST_TMP/json
 
-# top ARGUMENT...: inside p2, by its own option
+# top ARGUMENT...: runs it inside p2, with its own option
 top()
 {
 	mrcctl -n p2 top "$@"
 }
 
-# is EXPRESSION: true of all that was printed as JSON
+# is EXPRESSION: it is true of all the JSON that was printed
 is()
 {
 	jq -es "$1" "$JSON"
 }
 
-# packets: that the planes of p2 have sent and received
+# packets: prints what the planes of p2 have sent and received
 packets()
 {
 	mrcctl -n p2 -j -s plane show mrc2 | jq '[.[].stats | ."tx-packets", ."rx-packets"] | add'
@@ -50,23 +50,23 @@ test_rates()
 	check "QPs: rates" is '[.[].qp[]."per-second"."tx-packets"] | add > 0'
 	check "QPs: both" is 'all(.qp | length == 2 and all(.state == "rts"
 		and ."remote-gid" == "'"$(pair_addr 1)"'"))'
-	# Sorted by what it was before it was rounded.
+	# Sorted by the value before rounding.
 	check "QPs: most traffic first" is \
 		'all([.qp[]."per-second" | ."tx-packets" + ."rx-packets"] | .[0] >= .[1] - 0.01)'
-	# Half of it: to start mrcctl and to end it takes time that no interval covers.
+	# Half of it, because no interval covers the start and end of mrcctl.
 	printed=$(jq -s '[.[] | (."interval-ns" / 1e9) * ([.plane[]."per-second" | ."tx-packets", ."rx-packets"] |
 		add)] | add | floor' "$JSON")
 	check "rates times intervals are what was counted: $printed of $((after - before))" \
 		test "$printed" -ge $(((after - before) / 2)) -a "$printed" -le $((after - before + 3))
 }
 
-# lines N: at least so many are in the file
+# lines N: the file has at least N lines
 lines()
 {
 	[ "$(wc -l <"$JSON")" -ge "$1" ]
 }
 
-# more: the next tables; but for the first of them they tell of what has happened before
+# more: waits for the next tables; all but the first of them cover what happened before
 more()
 {
 	wait_for lines $(($(wc -l <"$JSON") + 3))
@@ -128,7 +128,7 @@ test_errors()
 		sh -c 'mrcctl -n p2 top interval 0.1 >/dev/full'
 }
 
-# Last, as no device stays.
+# Last, because no device stays.
 test_unload()
 {
 	background mrcctl -n p2 top interval 0.2 >"$TEST_TMP/text" 2>"$TEST_TMP/error"
@@ -136,7 +136,7 @@ test_unload()
 	wait_for grep -q ^DEV "$TEST_TMP/text"
 	rdma link delete mrc1
 	rdma link delete mrc2
-	# Each look holds it for a moment.
+	# Each look holds the device for a moment.
 	check "the module can be unloaded meanwhile" wait_for lab unload
 	wait "$top_pid"
 	check_equal "without the module it ends" 2 $?

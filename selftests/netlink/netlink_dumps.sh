@@ -12,7 +12,7 @@
 
 need jq rdma
 
-# Several answers of the kernel long.
+# Long enough for several of the kernel's answers.
 ROUTES=400
 EVS=256
 FEW=40
@@ -29,7 +29,7 @@ static_routes()
 	done
 }
 
-# A version of profile 7, of so many EVs: each has the version in its segments.
+# Makes a version of profile 7 with that many EVs: the segments of each EV contain the version.
 profile_version()
 {
 	local command=$1 version=$2 evs=$3 n
@@ -42,7 +42,7 @@ profile_version()
 	echo
 }
 
-# Until the file ends: endless commands for one mrcctl.
+# Prints endless commands for one mrcctl, until the file ends.
 churn_routes()
 {
 	while :; do
@@ -60,7 +60,7 @@ churn_profile()
 	done
 }
 
-# churn FUNCTION: its commands, in the background
+# churn FUNCTION: runs its commands in the background
 churn()
 {
 	{ "$1" | on p1 mrcctl -b -; } 2>"$TEST_TMP/churn.err" &
@@ -71,13 +71,13 @@ churn()
 churn_stop()
 {
 	check "$1" kill -0 "$churn_pid"
-	# The writer goes, and mrcctl reads the end of it.
+	# The writer ends, and mrcctl reads the end of its input.
 	pkill -P "$churn_pid"
 	wait "$churn_pid" 2>/dev/null
 }
 
-# shown COMMAND: what mrcctl shows as JSON goes to a file. One that gives up because of the changes
-# is within its rights, and does not count; one that fails for another reason ends the rounds.
+# shown COMMAND: writes the JSON that mrcctl shows to a file. A dump may give up because of the changes,
+# and then does not count; if it fails for another reason the rounds end.
 shown()
 {
 	# shellcheck disable=SC2086 # words
@@ -139,7 +139,7 @@ test_evs()
 	churn_stop "EVs: changes went on"
 }
 
-# Dumps under way do not keep a device: it goes, and the dumps end.
+# Dumps in progress do not keep a device: it goes, and the dumps end.
 test_device_deleted()
 {
 	local readers=() reader pid

@@ -18,7 +18,7 @@ need python3 rdma jq mrc_hold
 
 yaml_python || skip_all "needs the yaml module of Python"
 
-# spec NAME TEST: one of spec_tests.py, inside p1
+# spec NAME TEST: runs a test of spec_tests.py inside p1
 spec()
 {
 	check "$1" on p1 "$python" "$SELFTESTS/lib/spec_tests.py" \

@@ -14,9 +14,9 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
-# Looks at each kind of object, at least.
+# The least number of looks at each kind of object.
 ROUNDS=20
-# EVs of a profile, each of which says who wrote it.
+# EVs of a profile; each contains its writer.
 EVS=32
 
 # evs_of WRITER: for a profile
@@ -29,12 +29,12 @@ evs_of()
 	done
 }
 
-# commands WRITER: one round of them.  Values that belong together are in one command.
+# commands WRITER: prints one round of them.  Values that belong together are in one command.
 commands()
 {
 	local n=$1
 
-	# A setting of its own, that it looks at.
+	# A setting of its own, which it also reads.
 	if [ "$n" = 1 ]; then
 		printf 'device set mrc0 hop-limit %d\ndevice show mrc0\n' 61 62
 	else
@@ -51,20 +51,20 @@ commands()
 	LINES
 }
 
-# writer N: its rounds without end, for one mrcctl, which is a child and ends with the writer: rounds
-# wait for it in the pipe, and it is not to write them after others.
+# writer N: runs its endless rounds for one mrcctl, a child that ends with the writer. Rounds wait in
+# the pipe, and mrcctl must not run them after others.
 writer()
 {
 	while cat "$TEST_TMP/commands.$1"; do :; done 2>/dev/null |
 		exec mrcctl -n h1 -j -d -b - >"$TEST_TMP/own.$1" 2>"$TEST_TMP/writer.$1"
 }
 
-# check_own WRITER KEY VALUES: what it saw of the setting that nobody else changes
+# check_own WRITER KEY VALUES: it read only its own values of the setting that nobody else changes
 check_own()
 {
 	local seen
 
-	# The last line may be a torn one, and the last round half of one.
+	# The last line may be incomplete, and the last round half done.
 	seen=$(grep -o "\"$2\": *[0-9]*" "$TEST_TMP/own.$1" | sed 's/.*[: ]//' | head -n -1 |
 		paste -d ' ' - - | awk 'NF == 2' | sort -u)
 	check_equal "writer $1: its own $2 was always what it had set" "$3" "$seen"
@@ -81,7 +81,7 @@ look_at()
 	esac
 }
 
-# writers_of KIND: of each look that is read, who has written that, in one word: 1, 2 or a mixture
+# writers_of KIND: prints for each look who has written it: 1, 2 or a mixture
 writers_of()
 {
 	case $1 in
@@ -93,8 +93,8 @@ writers_of()
 	esac
 }
 
-# shown KIND [LOOKS]: a word of each look, one after another by one mrcctl. A dump that gives up
-# because of the changes is within its rights, and the last one.
+# shown KIND [LOOKS]: prints a word for each look, one after another by one mrcctl. A dump may give up
+# because of the changes; it is then the last one.
 shown()
 {
 	local -i n
@@ -104,13 +104,13 @@ shown()
 	done | on h1 mrcctl -j -d -b - 2>/dev/null | writers_of "$1" 2>/dev/null
 }
 
-# own_written WRITER: it has been through its commands, more than once.
+# own_written WRITER: it has run its commands more than once.
 own_written()
 {
 	[ "$(grep -c dev-name "$TEST_TMP/own.$1")" -gt 4 ]
 }
 
-# check_whole KIND...: each time that it is shown one writer has written it all.
+# check_whole KIND...: each time that it is shown, one writer has written all of it.
 check_whole()
 {
 	local kind found mixed
@@ -130,7 +130,7 @@ check_whole()
 	done
 }
 
-# check_last WRITER: everything is as it wrote it.
+# check_last WRITER: everything is as this writer wrote it.
 check_last()
 {
 	local kind

@@ -17,7 +17,7 @@ FEW=250
 ROUTES=10000
 LOOKS=10
 
-# hold FIRST N: a QP to each of N hosts that are not there, until it is killed
+# hold FIRST N: holds a QP to each of N hosts that do not exist, until it is killed
 hold()
 {
 	local line
@@ -31,7 +31,7 @@ hold()
 	[ "$line" = "{\"qps\":$2}" ] || bail "$2 QPs" "$line"
 }
 
-# cost: microseconds of CPU, a thousand instructions each, of a look by mrcctl top
+# cost: prints the CPU microseconds, a thousand instructions each, of a look by mrcctl top
 cost()
 {
 	local TIMEFORMAT='%U %S' one many
@@ -41,7 +41,7 @@ cost()
 	awk -v looks=$LOOKS '{ printf "%d\n", ($3 + $4 - $1 - $2) * 1e6 / looks }' <<<"$one $many"
 }
 
-# peers FILTER: of what is shown of those that stay
+# peers FILTER: filters the output about the peers that stay
 peers()
 {
 	on p1 mrcctl -j peer show mrc1 | jq -c "map(select(.\"remote-gid\" | startswith(\"fd09:\"))) | $1"
@@ -67,16 +67,16 @@ test_cost()
 	hold fd09::1 $PEERS
 	many=$(cost)
 	diag <<<"a look of top at $PEERS peers with 128 EVs each, and $ROUTES routes: $many us of CPU"
-	# A hundred million instructions, the same on each host. The debug kernel counts none, and does
-	# three times as much.
+	# A hundred million instructions, the same on each host. The debug kernel counts none, and takes
+	# three times as long.
 	[ "$SLOW" -gt 1 ] ||
 		check "top: a look costs $many us, at most 100 ms" test $many -le 100000
-	# Four times as many. What there is besides makes it less, caches make it more.
+	# Four times as many peers. Fixed costs make the factor smaller, caches make it larger.
 	check "top: a look at $PEERS peers costs $many, at $FEW $few" \
 		test $many -le $((6 * few)) -a "$few" -gt 0
 }
 
-# Somebody looks all the time, and data goes on as if nobody did.
+# mrcctl looks all the time, and data goes on as if it did not.
 test_traffic()
 {
 	local -i lost sent port
@@ -86,7 +86,7 @@ test_traffic()
 		on p1 mrcctl plane del mrc1 port $port || bail "plane $port"
 	done
 	pair_device 2 || bail "device 2"
-	# Where everything is slow a packet and its answer may be under way for longer than 67 ms.
+	# Where everything is slow, a packet and its answer may take longer than 67 ms.
 	traffic_start --timeout $((SLOW > 1 ? 19 : 14))
 	lost=$(again)
 	sent=$(counter mrc2 tx_packets)
@@ -99,7 +99,7 @@ test_traffic()
 	wait "$TRAFFIC_SERVER"
 }
 
-# again: packets that p2 has sent again
+# again: prints the packets that p2 has sent again
 again()
 {
 	counter mrc2 retransmitted_packets
@@ -154,7 +154,7 @@ for port in 2 3 4; do
 	ip -n p1 link set plane$port up
 	on p1 mrcctl plane add mrc1 port $port netdev plane$port || bail "plane $port"
 done
-# The RDMA core wants to know by whom they are reached, once.
+# The RDMA core looks once for the netdevs by which they are reached.
 for hosts in fd09::/64 fd0a::/64; do
 	ip -n p1 route add $hosts via "$(pair_addr 2)"
 done

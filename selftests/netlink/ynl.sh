@@ -13,19 +13,19 @@
 
 need jq mrcctl python3 rdma
 
-# In the cache when scripts/check runs this; a virtual machine could not fetch it.
+# scripts/check puts it into the cache; a virtual machine could not fetch it.
 tool=$("$TOP/scripts/ynl") || bail "the kernel's client, from scripts/ynl where there is a network"
 "$TOP/scripts/spec" ynl "$TEST_TMP" || bail "mrc.yaml for others, from scripts/spec"
 spec=$TEST_TMP/mrc.yaml
 schema=${tool%/tools/*}/Documentation/netlink/genetlink-legacy.yaml
 yaml_python || bail "Python's yaml module, which scripts/setup installs"
 
-# client_up: the client, which is asked and answers through two pipes. It starts only with a
-# specification that fits the kernel's schema.
+# client_up: starts the client, which gets requests and sends answers through two pipes. It starts only
+# with a specification that fits the kernel's schema.
 client_up()
 {
 	mkfifo "$TEST_TMP/ask" "$TEST_TMP/answer"
-	# For both ways, so that nobody waits for the other side.
+	# Opened for both directions, so that neither side waits for the other.
 	exec {ask}<>"$TEST_TMP/ask" {answer}<>"$TEST_TMP/answer"
 	ip netns exec p1 "$python" "$SELFTESTS/lib/ynl_calls.py" "$tool" "$spec" "$schema" \
 		<&"$ask" >&"$answer" 2>"$TEST_TMP/client.log" &
@@ -35,7 +35,7 @@ client_up()
 	ok "the specification fits the kernel's schema"
 }
 
-# ynl LINE: the answer; status 1, and words on standard error, when it is none
+# ynl LINE: prints the answer; on an error, status 1 and a message on standard error
 ynl()
 {
 	local said=
@@ -48,7 +48,7 @@ ynl()
 	esac
 }
 
-# request OPERATION JSON: the answer of the device
+# request OPERATION JSON: prints the device's answer
 request()
 {
 	ynl "do $1" "$(jq -nc --argjson more "$2" '{"dev-name": "mrc1"} + $more')"
@@ -100,7 +100,7 @@ test_profiles()
 	check_error "profile in use" 1 "route" request ev-profile-del '{"id": 5}'
 }
 
-# Made by another program, as they would be.
+# Changes by another program.
 test_events()
 {
 	ynl subscribe events >/dev/null

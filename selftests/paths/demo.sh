@@ -13,7 +13,7 @@
 WINDOW=192
 OUT=${VM_OUT:-$TEST_TMP}/demo
 
-# demonstrate FOLDER OPTION...: prints what "make demo" shows, and complaints on its standard error
+# demonstrate FOLDER OPTION...: prints what "make demo" shows, and its complaints on standard error
 demonstrate()
 {
 	local folder=$OUT/$1
@@ -25,7 +25,7 @@ demonstrate()
 		PYTHONPATH=$TOP/scripts/lib python3 -B "$TOP/scripts/demo.d/report.py" "$folder"
 }
 
-# passes NAME FOLDER OPTION...: all that is shown stands before the result
+# passes NAME FOLDER OPTION...: prints the output before the result
 passes()
 {
 	local name=$1

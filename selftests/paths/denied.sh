@@ -12,7 +12,7 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
-# EV 1 of h1: plane 1, spine 2. Of what h1 sends, nothing else comes in there.
+# EV 1 of h1: plane 1, spine 2. No other traffic of h1 comes in there.
 DENIED=1
 SPINE=p1t1s2:t0r1
 
@@ -21,7 +21,7 @@ watch()
 	capture_start --direction in -i $SPINE "$@"
 }
 
-# check_unused NAME: since "watch".
+# check_unused NAME: nothing has used it since "watch".
 check_unused()
 {
 	capture_stop "$1"
@@ -30,7 +30,7 @@ check_unused()
 	check_equal "$1: the denied EV has carried nothing" "" "$(head -n 3 "$TEST_TMP/decoded")"
 }
 
-# The watch sees what it should: without this it would prove nothing.
+# Checks that the watch works: without this the test would prove nothing.
 check_used()
 {
 	watch --frames 10
@@ -53,7 +53,7 @@ check_event()
 		.reason == \"$4\" and .\"remote-gid\" == \"$(lab gid h2)\""
 }
 
-# deny NAME HOST...: who goes on receiving
+# deny NAME HOST...: HOSTs go on receiving
 deny()
 {
 	local name=$1
@@ -61,7 +61,7 @@ deny()
 
 	check "$name: denied" on h1 mrcctl ev deny mrc0 ev-profile 2 index $DENIED
 	check "$name: state of the EV" wait_for evs_are h1 "[a-z-]+ denied [a-z-]+ [a-z-]+"
-	# What was on its way then.
+	# Packets that were on their way at that moment.
 	check_arrives "$name: denied, it goes on" 20 "$@"
 }
 
@@ -71,7 +71,7 @@ allow()
 	check "$1: state of the EV" wait_for evs_are h1 "[a-z-]+ (good|skip) [a-z-]+ [a-z-]+"
 }
 
-# check_probes NAME: of all EVs, and of the denied one alone
+# check_probes NAME: probes all EVs, and the denied one alone
 check_probes()
 {
 	check_equal "$1: probes on demand leave it out" "[0,2,3]" \
@@ -81,7 +81,7 @@ check_probes()
 		on h1 mrcctl probe mrc0 remote "$(lab gid h2)" ev $DENIED
 }
 
-# some_die NAME HOST...: losses, then the other EV of the plane. Traffic to HOSTs goes on.
+# some_die NAME HOST...: losses, then the other EV of the plane dies. Traffic to HOSTs goes on.
 some_die()
 {
 	local name=$1
@@ -94,7 +94,7 @@ some_die()
 	check_arrives "$name: the other EV of the plane dead" 50 "$@"
 }
 
-# all_die NAME HOST...: with the other plane nothing is left, then all comes back.
+# all_die NAME HOST...: the other plane dies, so that nothing is left; then all comes back.
 all_die()
 {
 	local name=$1
@@ -116,14 +116,15 @@ timeouts()
 	echo $(($(counter h1 local_ack_timeout_err) + $(counter h2 local_ack_timeout_err)))
 }
 
-# timed_out BEFORE: some more packets than so many. A QP that hears nothing has two in flight.
+# timed_out BEFORE: more packets have timed out than BEFORE, by some. A QP that hears nothing has two in
+# flight.
 timed_out()
 {
 	[ "$(timeouts)" -gt $(($1 + 4)) ]
 }
 
-# set_evs FLOOR DENIED SPINE...: the EVs of each plane lead by these, in this order; the one by spine
-# DENIED of plane 1 is denied.
+# set_evs FLOOR DENIED SPINE...: the EVs of each plane go by these spines, in this order; the EV by
+# spine DENIED of plane 1 is denied.
 set_evs()
 {
 	local floor=$1 denied=$2 plane spine
@@ -139,7 +140,7 @@ set_evs()
 	on h1 mrcctl ev-profile set mrc0 2 format srv6 min-active "$floor" "${evs[@]}"
 }
 
-# A profile of which more EVs are to stay in use than are not denied.
+# A profile whose floor is higher than the number of EVs that are not denied.
 set_floor()
 {
 	set_evs 4 2 1 2
@@ -171,7 +172,7 @@ test_both_ways()
 	check_traffic_end "both ways: all of it verified" traffic_stop
 }
 
-# counted INDEX: packets that were lost on an EV of h1, and that arrived by it
+# counted INDEX: prints the packets that were lost on an EV of h1, and those that arrived by it
 counted()
 {
 	local -i n=$1+1
@@ -179,7 +180,8 @@ counted()
 	echo "$(ev_values h1 lost | cut -d ' ' -f $n) $(ev_values h1 acked | cut -d ' ' -f $n)"
 }
 
-# check_known NAME INDEX COUNTED: the dead EV is bad still, and no more packets had to find that out.
+# check_known NAME INDEX COUNTED: the dead EV is still bad, and no further packets had to be lost to
+# learn that.
 check_known()
 {
 	local -a states=('(good|skip)' '(good|skip)' '(good|skip)' '(good|skip)')
@@ -190,7 +192,7 @@ check_known()
 	check_equal "$1: what was counted, and nothing more" "$3" "$(counted "$2")"
 }
 
-# A path is dead while its profile gets its EVs in another order, and while a plane comes: what is
+# A path is dead while its profile gets its EVs in another order, and while a plane is added: what is
 # known of paths stays.
 test_replaced()
 {
@@ -226,7 +228,7 @@ test_replaced()
 	set_floor
 }
 
-# edit VERSION COMMAND [WORD]...: of an EV of the profile, if that is of this version
+# edit VERSION COMMAND [WORD]...: changes an EV of the profile, if that has this version
 edit()
 {
 	local version=$1 command=$2
@@ -235,7 +237,7 @@ edit()
 	on h1 mrcctl ev "$command" mrc0 ev-profile 2 "$@" version "$version"
 }
 
-# Single EVs come and go: what is known of the others stays, wherever they stand then.
+# Single EVs are added and removed: what is known of the others stays, whatever their index is then.
 test_edited()
 {
 	local -i version
@@ -287,13 +289,13 @@ test_answers()
 	check_traffic_end "answers: all of it verified" traffic_stop
 }
 
-# EV probes of h1 on all EVs
+# Sends EV probes from h1 on all EVs
 probed()
 {
 	echo $(($(ev_values h1 probed | tr ' ' '+')))
 }
 
-# A loss at the end of everything that no probe shows is found by the timer.
+# The timer finds a loss at the very end that no probe shows.
 TRAFFIC_TIMEOUT=18
 
 need jq python3 tc

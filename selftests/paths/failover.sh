@@ -14,21 +14,21 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# told EVENT PATTERN: who has written lines of the trace like this, once each. In softirq, "s", it is
-# chance on whose back they were written.
+# told EVENT PATTERN: prints who has written such lines of the trace, each once. In softirq ("s") the
+# interrupted process is a matter of chance.
 told()
 {
 	sed -nE "s/^ *(.*)-[0-9]+ +\[[0-9]+\] ..(.).*: $1: .*$2.*/\2 \1/p" "$TRACING/trace" |
 		sed -E 's/^[sH] .*/softirq/; s/^. //; s/kworker.*/work/' | sort -u | paste -sd ' '
 }
 
-# recorded CONDITION: these calls of the engine, see kernel/transport/qp/replay.h; 0: all
+# recorded CONDITION: prints these calls of the engine, see kernel/transport/qp/replay.h; 0: all
 recorded()
 {
 	echo "$1" >"$TRACING/events/mrc/mrc_replay/filter"
 }
 
-# armed: of the QPs that the work told of ports each had its timer set then, under the same lock
+# armed: each QP that the work told of ports had its timer set at that moment, under the same lock
 armed()
 {
 	awk '!/kworker.* mrc_replay: / { next }
@@ -41,11 +41,11 @@ armed()
 need jq tc
 modprobe -q sch_netem
 lab_up --planes 2 --spines 1
-# Something is in flight, always.
+# Something must always be in flight.
 lab netem all delay 20ms
 traffic_launch h1 h2 --qps 50 --iterations 0 --sizes 16K --depth 2 --batch 1
 check_arrives "traffic flows" 100 h2
-# Of the calls of the engine those that tell of ports, and ask for the timer's time.
+# Only the calls of the engine that report ports, and ask for the timer's time.
 at_exit recorded 0
 recorded "op == $(printf %d "'L") || op == $(printf %d "'T")"
 traces mrc_ports mrc_loss mrc_replay

@@ -15,7 +15,7 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# check_cut HOST K: K of the four links of a host, and back.
+# check_cut HOST K: cuts K of the four links of a host, and heals them.
 check_cut()
 {
 	local host=$1 k=$2 name="$2 of 4 planes cut at $1" other=h$((3 - ${1#h}))
@@ -28,7 +28,7 @@ check_cut()
 	check_recovered "$name and back"
 }
 
-# The receiver's answers get lost on one plane; what comes in on it does not.
+# The receiver's answers get lost on one plane; data that comes in on it does not.
 check_one_direction()
 {
 	lab netem h2:eth3 loss 100%
@@ -39,7 +39,7 @@ check_one_direction()
 	check_recovered "h2's plane 3 dead outwards, healed"
 }
 
-# A loss at the end of everything that no probe shows is found by the timer.
+# The timer finds a loss at the very end that no probe shows.
 TRAFFIC_TIMEOUT=17
 FAULT_MESSAGES=40
 
@@ -62,7 +62,7 @@ check_lossy_all
 for event in mrc_ev mrc_ports mrc_loss mrc_retransmit; do
 	check "tracepoint $event" grep -q " $event: .*=" "$TRACING/trace"
 done
-# There are many of these: they would push the others out.
+# These events are many: they would push the others out.
 traces mrc_window
 check_moves "traced: it goes on"
 traces

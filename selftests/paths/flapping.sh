@@ -15,7 +15,7 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# all_planes up|down: of h1
+# all_planes up|down: sets those of h1
 all_planes()
 {
 	local port
@@ -44,8 +44,8 @@ check_outage 2 3
 check_traffic_end "all planes gone for 3 s: all of it verified" traffic_stop
 check_counters_clean "$QP_ERRORS"
 
-# Timeouts of 17 s: what could not be sent does not wait for them. By the operator, for the
-# switches to be ready when planes come back.
+# Timeouts of 17 s: packets that could not be sent do not wait for them. The operator sets the planes
+# down, so that the switches are ready when these come back.
 traffic_launch h1 h2 --iterations 0 --sizes 20K --rate 50 --timeout 22
 check_arrives "all planes, long timeouts: traffic flows" 50 h2
 timeouts=$(counter h1 local_ack_timeout_err)

@@ -14,7 +14,7 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# policy ARGUMENTS...: of h1, for what leaves it
+# policy ARGUMENTS...: sets a policy of h1, for packets that leave it
 policy()
 {
 	ip -n h1 xfrm policy add dir out "$@"
@@ -25,13 +25,13 @@ no_policy()
 	ip -n h1 xfrm policy flush
 }
 
-# said FROM TO: the kernel has told it. It does not say all of it at once, but does so again.
+# said FROM TO: the kernel's log has said it. It limits messages, but repeats them.
 said()
 {
 	grep -q "an IPsec policy covers $1 to $2: no path there" <(dmesg | tail -n 200)
 }
 
-# sent: packets that both planes have sent
+# sent: prints the packets that both planes have sent
 sent()
 {
 	echo $(($(plane_stat h1 1 tx-packets) + $(plane_stat h1 2 tx-packets)))

@@ -18,7 +18,7 @@ route()
 		segs "$(lab path h1 h2 "${2:-1}" "$1")" dev "eth${2:-1}"
 }
 
-# spine_gets SPINE: from now on
+# spine_gets SPINE: this spine gets packets from now on
 spine_gets()
 {
 	local before
@@ -41,7 +41,7 @@ only_spine()
 	spine_gets "$1" && [ "$(switch_received p1t1s$((3 - $1)) t0r1)" = "$before" ]
 }
 
-# A second, seven times: there is no route at all for a while.
+# Seven timeouts of a second, because for a while there is no route at all.
 TRAFFIC_TIMEOUT=20
 
 need jq python3

@@ -22,7 +22,7 @@ ping_h2()
 	on h1 ping -c 3 -i 0.01 -W 5 -I "$gid1" "$gid2"
 }
 
-# no_ping NAME: h2 is not reached
+# no_ping NAME: a ping does not reach h2
 no_ping()
 {
 	check_not "$1: no ping" on h1 ping -c 2 -i 0.01 -W 1 -I "$gid1" "$gid2"
@@ -95,7 +95,7 @@ check_carrier()
 	check "$name: T0 healed: ping" wait_for ping_h2
 }
 
-# Faults of a switch and of its links keep to themselves.
+# Faults of a switch and faults of its links do not affect each other.
 check_both()
 {
 	local name="switch and link"
@@ -115,7 +115,7 @@ check_both()
 	check_not "$name: both healed: nothing failed" grep -q '^failed' <(lab show)
 }
 
-# Got ready first, done at the word.
+# Prepared first, run on "go".
 check_hold()
 {
 	mkfifo "$TEST_TMP/word"
@@ -150,7 +150,7 @@ check_netem()
 		lab netem h1:eth1 loss bogus
 }
 
-# The process that serves this file and a lab of its own see the same, and one asks after the other.
+# The process that serves this file and a separate lab see the same state, one after the other.
 check_both_ways()
 {
 	local n
@@ -209,7 +209,7 @@ inhabited()
 	[ -n "$(ip netns pids "$1")" ]
 }
 
-# The answers all come through h4's first plane, so count what arrives.
+# All answers come through h4's first plane, so arrivals are counted.
 arrives_through()
 {
 	local before
@@ -219,7 +219,7 @@ arrives_through()
 	[ "$(received h4 "eth$1")" -ge $((before + 3)) ]
 }
 
-# spreads: a T0, over two spines
+# spreads: a T0 spreads over two spines
 spreads()
 {
 	[ "$(ip -n p1t0r1 -6 route show fd00:6d72:63::4 | grep -c 'via fe80')" = 2 ]
@@ -274,7 +274,7 @@ check_both_ways
 check_netem
 check_errors
 
-# A process left in a host must not keep the fabric alive.
+# A process that is left in a host must not keep the fabric alive.
 on h2 sleep 1000 &
 sleeper=$!
 disown

@@ -16,12 +16,12 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# Seconds until all EVs are good again: probes are a second apart at most, and 24 answers in a row
-# bring back an EV that has flapped. That takes less than ten on a machine that is not busy; the
-# clock of an emulated one whose host is busy runs ahead of what the machine gets done.
+# Seconds until all EVs are good again: probes are at most a second apart, and 24 answers in a row bring
+# back an EV that has flapped. That takes less than ten on an idle machine. The clock of an emulated
+# machine on a busy host runs faster than the machine works.
 HEALED_LIMIT=$((20 * SLOW))
 
-# switches VERB PLANE SPINE...: all of them
+# switches VERB PLANE SPINE...: for all of these spines
 switches()
 {
 	local verb=$1 plane=$2 spine
@@ -32,8 +32,8 @@ switches()
 	done
 }
 
-# exchange PLANE LIVE SPINE...: the dead spine LIVE comes back, and the others die. All of it in
-# a few milliseconds, in which there may be no path at all: no retries run out in that time.
+# exchange PLANE LIVE SPINE...: the dead spine LIVE comes back, and the others die, within a few
+# milliseconds. There may be no path at all in that time; no retries run out.
 exchange()
 {
 	local plane=$1 live=$2
@@ -59,8 +59,8 @@ both_evs_are()
 	evs_are h1 "$1" && evs_are h2 "$1"
 }
 
-# check_last NAME PLANE LIVE SPINES FOUND...: LIVE is dead until both hosts know, which FOUND tells,
-# and then is all that lives of PLANE.
+# check_last NAME PLANE LIVE SPINES FOUND...: LIVE is dead until both hosts know it, which FOUND tells,
+# and then it is all that lives of PLANE.
 check_last()
 {
 	local name=$1 plane=$2 live=$3
@@ -100,7 +100,7 @@ test_one_plane()
 	traffic_launch h1 h2 --both --iterations 0 --mtu 1024 --qps 4 --sizes 4K,20K --rate 20
 	check_moves "one plane: traffic flows"
 	check_last_healed "one plane, the last spine" 1 3 "1 2" both_evs_are "$ok $ok $bad"
-	# By it probes get lost, too.
+	# This fault loses probes, too.
 	lab netem link p1t0r1:t1s1 loss 1%
 	check_last_healed "one plane, the first spine, which loses 1 %" 1 1 "2 3" \
 		both_evs_are "$bad $ok $ok"
@@ -111,13 +111,13 @@ test_one_plane()
 	check_traffic_end "one plane: all of it verified" traffic_stop
 }
 
-# one_is_held HOST: of three EVs, two of which are dead
+# one_is_held HOST: one EV is held, of three EVs of which two are dead
 one_is_held()
 {
 	[ "$(ev_values "$1" state | tr ' ' '\n' | sort | paste -sd ' ')" = "$bad $bad held" ]
 }
 
-# The path that is left loses a fifth. It stays in use, and is seen not to be good.
+# The remaining path loses a fifth of its packets. It stays in use, and is not shown as good.
 test_held()
 {
 	local host
@@ -136,8 +136,9 @@ test_held()
 	check_traffic_end "held: all of it verified" traffic_stop
 }
 
-# A QP ends after half a second without an answer: long before probes, a second apart by then,
-# have brought back an EV. The exchange alone takes a slow kernel as long: there it is two seconds.
+# A QP ends after half a second without an answer, long before probes, which by then are a second apart,
+# have brought back an EV. A slow kernel takes that long for the exchange alone: there it is two
+# seconds.
 test_retries()
 {
 	traffic_launch h1 h2 --both --iterations 0 --mtu 1024 --qps 2 --sizes 4K,20K --rate 20 \
@@ -147,8 +148,8 @@ test_retries()
 	check_traffic_end "few retries: all of it verified" traffic_stop
 }
 
-# low_floor HOST OTHER: one EV to it stays usable, not one of four: in a single plane these would
-# be all.
+# low_floor HOST OTHER: one EV to OTHER stays usable, not one of four: in a single plane that would be
+# all.
 low_floor()
 {
 	local host=$1 other=$2 plane spine dev
@@ -170,7 +171,7 @@ test_last_plane()
 	check "last plane: profile of h2" low_floor h2 h1
 	traffic_launch h1 h2 --both --iterations 0 --qps 4 --sizes 4K,20K --rate 20
 	check_moves "last plane: traffic flows"
-	# Cut, set down at the other end, and dead without a word.
+	# A link is cut, one is set down at the other end, and one dies in silence.
 	lab fail link h1:eth1
 	on h2 mrcctl plane set mrc1 port 2 down
 	lab fail switch p3t0r1
@@ -183,7 +184,7 @@ test_last_plane()
 	check_traffic_end "last plane: all of it verified" traffic_stop
 }
 
-# bad_evs: how many at h1, and at h2
+# bad_evs: prints their numbers at h1 and at h2
 bad_evs()
 {
 	local host
@@ -193,8 +194,8 @@ bad_evs()
 	done
 }
 
-# ecmp_found: the EVs that the T0s send by one spine, of 128 at either host. Which ones these are
-# is for the kernel to say, but there are about 43, and soon no more.
+# ecmp_found: prints the EVs that the T0s send by one spine, of 128 at either host. The kernel chooses
+# them; they are about 43, and soon no more.
 ecmp_found()
 {
 	local before
@@ -214,7 +215,7 @@ test_ecmp()
 
 # A QP ends after 15 s without an answer.
 TRAFFIC_TIMEOUT=19
-# Traffic that is stuck is to be seen before that.
+# Traffic that is stuck must be noticed before that.
 WAIT_LIMIT=$((40 * SLOW))
 FAULT_MESSAGES=50
 

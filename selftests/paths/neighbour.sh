@@ -21,10 +21,10 @@
 # Another user, without a privilege. The stream is root's.
 stranger=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
-# blamed: EVs that were good and are not any more since the trace was emptied. What a SACK spoke
-# against is the stream's own business, for only the stream gets any: a machine that stands still
-# makes it so. Where it spoke against all of them, the floor holds the one that was heard of last, and
-# that is what is told. So it does with the EVs back to h1, which its peers probe.
+# blamed: prints EVs that were good and no longer are since the trace was emptied. EVs that a SACK
+# blamed do not count, because only the stream gets SACKs: a machine that stands still causes these. If
+# SACKs blamed all EVs, the floor holds the EV that was heard of last, and that event does not count
+# either. The same holds for the EVs back to h1, which its peers probe.
 blamed()
 {
 	awk -v back="remote=$(lab gid h1) " '
@@ -34,7 +34,7 @@ blamed()
 			sub(/.* mrc_ev: /, ""); print }' "$TRACING/trace"
 }
 
-# rate BEFORE MILLISECONDS: messages a second that h2 has got, since it had so many, in that time
+# rate BEFORE MILLISECONDS: prints the messages a second that h2 has got beyond BEFORE, in that time
 rate()
 {
 	echo $((($(counter h2 rx_write_requests) - $1) * 1000 / $2))
@@ -54,7 +54,7 @@ die()
 		--qps "$qps" --timeout "$timeout"
 }
 
-# check_dying QPS TIMEOUT HOST...: the stream is as it was before.
+# check_dying QPS TIMEOUT HOST...: the stream goes on as before.
 check_dying()
 {
 	local name="$1 QPs, timeout $2, at ${*:3}" before start
@@ -64,19 +64,19 @@ check_dying()
 	before=$(counter h2 rx_write_requests)
 	start=$(now_ms)
 	check "$name: all end in retry exceeded" die "$@"
-	# A second more: one processor is all of these hosts, and a thousand QPs with a timeout of 8 us
-	# send 16,000 retransmissions in a quarter of a second. What waits meanwhile comes then.
+	# A second more: all these hosts share one processor, and a thousand QPs with a timeout of 8 us
+	# send 16,000 retransmissions in a quarter of a second. Packets that wait meanwhile arrive then.
 	sleep 1
 	during=$(rate "$before" $(($(now_ms) - start)))
 	check_equal "$name: no EV is blamed" "" "$(blamed)"
-	# Half: the QPs are made and die on the processors that the stream runs on.
+	# Half, because the QPs are made and die on the processors that the stream runs on.
 	check "$name: $during of $PACE messages a second arrive" test $((2 * during)) -ge "$PACE"
 }
 
 need jq mrc_dead mrc_traffic setpriv
 lab_up --planes 2 --racks 4
 traces mrc_loss mrc_ev
-# Paced, so that processors have time for others: what is missing then was kept back.
+# The stream is paced, so that processors have time for others: missing messages were then delayed.
 traffic_launch h1 h2 --iterations 0 --qps 2 --sizes 20K --rate $((100 / SLOW))
 check_arrives "the stream flows" 100 h2
 start=$(now_ms)
@@ -92,7 +92,7 @@ if [ -n "${NEIGHBOUR_ALL:-}" ]; then
 		done
 	done
 else
-	# A slow kernel answers probes too late when as many are asked for at once.
+	# A slow kernel answers probes too late if many are sent at once.
 	check_dying $((60 / SLOW)) 1 h2
 	check_dying $((60 / SLOW)) 14 h2 h3 h4
 	check_dying $((1000 / SLOW)) 1 h2 h3 h4

@@ -10,7 +10,7 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# What the spines send: each packet crosses one of these links on its way.
+# The interfaces by which the spines send: each packet crosses one of these links.
 trunks()
 {
 	local spine
@@ -21,14 +21,14 @@ trunks()
 	done
 }
 
-# sum PATTERN: of counters of both hosts
+# sum PATTERN: prints the sum of counters of both hosts
 sum()
 {
 	echo "$(counters h1 "$1") $(counters h2 "$1")" | tr ' ' '\n' |
 		awk -F = '{ sum += $2 } END { print sum + 0 }'
 }
 
-# check_netem NAME COUNTER_PATTERN ARGS...: COUNTER_PATTERN must count; - for none.
+# check_netem NAME COUNTER_PATTERN ARGS...: these counters must count; "-" for none.
 check_netem()
 {
 	local name=$1 pattern=$2 before=0
@@ -61,8 +61,8 @@ check_kinds()
 	done
 }
 
-# counts BURST PERCENT COUNTER: - where perhaps nothing at all has happened: netem takes
-# what is sent in one burst for one packet.
+# counts BURST PERCENT COUNTER: prints "-" where perhaps nothing at all has happened: netem counts a
+# burst as one packet.
 counts()
 {
 	[ "$1,$2" = 1,5 ] && echo "$3" || echo -
@@ -73,7 +73,7 @@ duplicates='^duplicate_request'
 disorder='^out_of_sequence'
 damage='^(rx_drop_|rx_icrc_)'
 
-# Losses at the end of everything are found by the timer: a second.
+# The timer finds losses at the very end: a second.
 TRAFFIC_TIMEOUT=18
 
 need jq tc

@@ -15,15 +15,15 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# since KEY VALUES: what has been added to them, by EV of h1
+# since KEY VALUES: prints what has been added to these values, for each EV of h1
 since()
 {
 	paste -d ' ' <(tr ' ' '\n' <<<"$2") <(ev_values h1 "$1" | tr ' ' '\n') |
 		awk '{ print $2 - $1 }' | paste -sd ' '
 }
 
-# check_shares NAME TX_PACKETS: since then EV 0 had less than EV 1, which took over; plane 2
-# (EVs 2 and 3) had as much as plane 1, give or take an eighth.
+# check_shares NAME TX_PACKETS: since then EV 0 had less than EV 1, which took over. Plane 2 (EVs 2 and
+# 3) had as much as plane 1, within an eighth.
 check_shares()
 {
 	local -a n
@@ -36,15 +36,16 @@ check_shares()
 		$(((n[0] + n[1]) * 8)) -lt $(((n[2] + n[3]) * 9))
 }
 
-# Each packet that was sent again had arrived before. The second copy of one may find that
-# its message is complete and the memory it comes from filled anew: it fails its ICRC.
+# Each packet that was sent again had arrived before. Its second copy may find that the message is
+# complete and its memory has been refilled: then its ICRC is wrong.
 all_duplicates()
 {
 	[ "$(counter h1 retransmitted_packets)" = \
 		"$(($(counter h2 duplicate_request) + $(counter h2 rx_icrc_encapsulated)))" ]
 }
 
-# bad_events AFTER: how often an EV was assumed bad for a packet, after so many events
+# bad_events AFTER: prints how often an EV was assumed bad because of a packet, after the first AFTER
+# events
 bad_events()
 {
 	tail -n +$(($1 + 1)) "$TEST_TMP/monitor.h1" |
@@ -79,7 +80,7 @@ test_marks()
 	check_traffic_end "marks: all of it verified" traffic_stop
 }
 
-# What netem has dropped of what h2 sent, in skbs.
+# Packets from h2 that netem has dropped, in skbs.
 dropped()
 {
 	local interface
@@ -108,7 +109,7 @@ answers_lost()
 	check_arrives "$name, healed: it goes on" 50 h2
 }
 
-# Who sends no data finds by its own probes that a plane is dead its way.
+# A host that sends no data finds by its own probes that a plane is dead in its direction.
 way_back_lost()
 {
 	local name="a plane dead the receiver's way"

@@ -10,7 +10,7 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# Frames that each spine of each plane had from rack 1.
+# Frames that each spine of each plane got from rack 1.
 spines()
 {
 	local plane spine
@@ -22,7 +22,7 @@ spines()
 	done | paste -sd ' '
 }
 
-# even_planes WRITES A B: a half each, 5 % more or less
+# even_planes WRITES A B: half each, within 5 %
 even_planes()
 {
 	[ $((100 * $2)) -ge $((95 * $1 / 2)) ] && [ $((100 * $3)) -ge $((95 * $1 / 2)) ]
@@ -33,10 +33,9 @@ lab_up --plain --planes 2
 
 read -ra before < <(spines)
 capture_start --direction in -i p1t0r1:h1 -i p2t0r1:h1
-# Bursts of up to fifteen packets: each EV has its turn after 1920 of them. One write at a time: a
-# machine with other things to do takes so long for a window's worth that EVs are doubted, and
-# those in doubt, or out of use, would not have a turn. The debug kernel takes that long for a burst:
-# there each EV has two turns.
+# Bursts of up to fifteen packets: each EV has had its turn after 1920 packets. One write at a time: a
+# busy machine takes so long for a window of data that EVs are doubted, and EVs in doubt, or out of use,
+# would have no turn. The debug kernel takes that long for a burst: there each EV has two turns.
 check_traffic "automatic profile" h1 h2 --sizes 128K --iterations $((SLOW > 1 ? 160 : 80)) --seed 7 \
 	--depth 1
 capture_stop "automatic profile"

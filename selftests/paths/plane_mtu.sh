@@ -16,7 +16,7 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# mtu VALUE PLANE...: at h1
+# mtu VALUE PLANE...: sets it at h1
 mtu()
 {
 	local value=$1 plane
@@ -27,20 +27,20 @@ mtu()
 	done
 }
 
-# Below 1280 the kernel takes IPv6 from a netdev, and with it what the lab has configured there.
-# Give that back.
+# Below 1280 the kernel takes IPv6 from a netdev, and all that the lab has configured there with it.
+# This restores it.
 readdress()
 {
 	grep -E " dev eth$1( |\$)" /run/mrc-lab/ns/h1 | ip -n h1 -6 -batch -
 }
 
-# errors_above PLANE N: more packets were refused there.
+# errors_above PLANE N: more packets than N were refused there.
 errors_above()
 {
 	[ "$(plane_stat h1 "$1" tx-errors)" -gt "$2" ]
 }
 
-# plane_evs_are HOST PORT STATE: those that leave by a plane
+# plane_evs_are HOST PORT STATE: the EVs that leave by this plane are in STATE
 plane_evs_are()
 {
 	[ "$(on "$1" mrcctl -j -d peer show "$(device_of "$1")" | jq -r --argjson port "$2" \
@@ -97,7 +97,7 @@ check_none()
 	check_recovered "$name for a while"
 }
 
-# What has no room at all ends, and says so.
+# A QP for which no plane has room ends, with the reason.
 check_end()
 {
 	local name="no plane has room, for good"
@@ -119,7 +119,7 @@ check_end()
 	check_traffic "$name, and back: data flows" h1 h2 --iterations 30 --both
 }
 
-# What is lost without a trace is found by the timer: half a second; seven times.
+# The timer finds packets that are lost without a trace: half a second; seven times.
 TRAFFIC_TIMEOUT=17
 FAULT_MESSAGES=40
 

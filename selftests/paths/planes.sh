@@ -13,7 +13,7 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
-# check_quiet NAME PORT: it sends nothing while the others do.
+# check_quiet NAME PORT: this plane sends nothing while the others do.
 check_quiet()
 {
 	local before
@@ -53,7 +53,7 @@ check_blackhole()
 {
 	local before
 
-	# Planes have just come back: an EV that is still out of the rotation has nothing to lose.
+	# Planes have just come back: an EV that is still out of rotation has nothing to lose.
 	check "before a spine is blackholed: all EVs are good" wait_for all_good
 	before=$(counter h1 retransmitted_packets)
 	lab fail switch p2t1s1
@@ -65,8 +65,8 @@ check_blackhole()
 	check "spine back: the others send" plane_sends h1 4
 }
 
-# No timer, no SACK: what was in flight on a plane goes out again because its carrier went, and at
-# once, for the QP is young and has no round trip to wait for.
+# No timer, no SACK: packets in flight on a plane are sent again because its carrier went, and at once,
+# because the QP is young and knows no round trip to wait for.
 check_carrier_alone()
 {
 	local timeouts sacks before sent
@@ -78,7 +78,7 @@ check_carrier_alone()
 	on h1 mrcctl plane set mrc0 port 3 down
 	on h1 mrcctl plane set mrc0 port 4 down
 	timeouts=$(counter h1 local_ack_timeout_err)
-	# Under NSCC a QP that nobody has answered waits for an answer to what else it sent.
+	# Under NSCC a QP that has had no answer yet waits for the answer to what else it sent.
 	check "carrier alone: a fixed window" fixed_window h1 h2
 	traffic_launch h1 h2 --sizes 60K --iterations 2 --timeout 25
 	check "carrier alone: packets in flight" wait_for counter_above h1 tx_write_requests "$sent"
@@ -92,7 +92,7 @@ check_carrier_alone()
 	lab netem all off
 }
 
-# Losses at the end of everything are found by the timer: a second.
+# The timer finds losses at the very end: a second.
 TRAFFIC_TIMEOUT=18
 
 need jq python3 tc

@@ -22,7 +22,7 @@
 
 # ---------------------------------------------------------------- why ports go
 
-# sent_to PORT: data packets that h2 has sent to this port of h1, again ones included
+# sent_to PORT: prints the data packets that h2 has sent to this port of h1, retransmissions included
 sent_to()
 {
 	on h2 mrcctl -j -d peer show mrc1 |
@@ -72,7 +72,7 @@ test_delete()
 	check_back "plane added" 2
 }
 
-# The far end of a link is what is set down.
+# The far end of a link is set down.
 test_netdev_down()
 {
 	check "netdev set down" lab fail link p3t0r1:h1
@@ -81,7 +81,7 @@ test_netdev_down()
 	check_back "netdev set up" 3
 }
 
-# A link like the one that has gone; then its addresses and routes, at both ends.
+# Makes a link like the one that has gone; then its addresses and routes, at both ends.
 link_again()
 {
 	ip link add eth4 netns h1 address "$1" mtu 9000 type veth \
@@ -115,14 +115,14 @@ test_reasons()
 	check_counters_clean "$QP_ERRORS"
 }
 
-# ---------------------------------------------------------------- said again
+# ---------------------------------------------------------------- repetition
 
 # In a packet behind two IPv6 headers and UDP: an endpoint request with op 0, a response.
 STATUS=(match u8 0xd8 0xff at 88 match u8 0 3 at 101)
 RESPONSE=(match u8 0xd9 0xff at 88)
 
-# meet RACK ACTION MATCH...: what its host sends, and it matches, counts, and goes on
-# (pass) or is lost (drop).
+# meet RACK ACTION MATCH...: counts the packets of its host that match; they go on (pass) or are lost
+# (drop).
 meet()
 {
 	local plane rack=$1 action=$2
@@ -144,7 +144,7 @@ let_go()
 	done
 }
 
-# met RACK: packets so far
+# met RACK: prints the packets so far
 met()
 {
 	local plane
@@ -159,7 +159,7 @@ met_more()
 	[ "$(met "$1")" -gt "$2" ]
 }
 
-# at_most MS: how often something is said in that time: after 1 ms, 2 ms ... 1 s again.
+# at_most MS: prints how often something may be sent in that time: after 1 ms, 2 ms ... 1 s again.
 at_most()
 {
 	local -i n=0 at=0 pause=1
@@ -172,8 +172,8 @@ at_most()
 	echo $n
 }
 
-# check_status_lost NAME STATE BEFORE AFTER: port 1 of h1 gets this state, which gets lost
-# on its way; ports of h1 that are lost as h2 knows them.
+# check_status_lost NAME STATE BEFORE AFTER: port 1 of h1 gets this state, and the report gets lost on
+# its way. BEFORE and AFTER: h1's ports that h2 holds to be lost.
 check_status_lost()
 {
 	local name=$1 heard began said
@@ -194,7 +194,7 @@ check_status_lost()
 	check_answered "$name, then not"
 }
 
-# check_answer_lost NAME STATE AFTER: the same, and the answers get lost.
+# check_answer_lost NAME STATE AFTER: the same, but the answers get lost.
 check_answer_lost()
 {
 	local name=$1
@@ -211,7 +211,7 @@ check_answer_lost()
 	let_go 1
 }
 
-# check_answered NAME: not said again.
+# check_answered NAME: it is not sent again.
 check_answered()
 {
 	check "$1: all EVs of ports that are up are good" wait_for all_good
@@ -235,7 +235,7 @@ test_again()
 	test_no_qp
 }
 
-# Who has no QP is told nothing any more.
+# A host without a QP gets no more reports.
 test_no_qp()
 {
 	meet 1 drop "${STATUS[@]}"

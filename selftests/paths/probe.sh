@@ -16,7 +16,7 @@
 # shellcheck source=selftests/lib/left.sh
 . "$SELFTESTS/lib/left.sh"
 
-# Two planes, two spines: EV 0 and 1 are those of plane 1, by spine 1 and 2.
+# Two planes, two spines: EVs 0 and 1 are those of plane 1, by spines 1 and 2.
 ALL="0 1 2 3"
 SEEN=$TEST_TMP/seen
 
@@ -35,8 +35,8 @@ probe_json()
 	on h1 mrcctl -j probe mrc0 remote "$gid2" timeout 1000 "$@" | jq -c ".[0] | $filter"
 }
 
-# EVs answered in one round go to SEEN. The answers take other paths, and may be lost or
-# late for reasons of their own: one answer of many is enough to say that an EV works.
+# Adds EVs that were answered in one round to SEEN. The answers take other paths, and may be lost or
+# late for their own reasons: one answer of many proves that an EV works.
 round()
 {
 	probe_json '.result[] | select(."rtt-ns" > 0) | .index' 2>/dev/null >>"$SEEN"
@@ -53,7 +53,7 @@ round_shows()
 	[ "$(seen)" = "$1" ]
 }
 
-# check_answered NAME EVS: exactly these, in as many rounds as it takes and five more.
+# check_answered NAME EVS: exactly these are answered, in as many rounds as needed and five more.
 check_answered()
 {
 	local -i more
@@ -66,7 +66,7 @@ check_answered()
 	check_equal "$1" "$2" "$(seen)"
 }
 
-# ev_is INDEX STATE: towards h2
+# ev_is INDEX STATE: this EV towards h2 is in STATE
 ev_is()
 {
 	on h1 mrcctl -j -d peer show mrc0 remote "$gid2" |
@@ -128,7 +128,7 @@ test_peers()
 	check_equal "with QPs: all is well" true "$(hold state alive)"
 }
 
-# prober N: until there is no device any more
+# prober N: probes until the device is gone
 prober()
 {
 	: >"$TEST_TMP/prober.$1"
@@ -137,7 +137,7 @@ prober()
 	done
 }
 
-# ended PID...: all of them
+# ended PID...: all of them have ended
 ended()
 {
 	local pid
@@ -147,7 +147,7 @@ ended()
 	done
 }
 
-# It goes while probes are under way: nobody waits for what never comes.
+# The device goes while probes are under way: no command waits for answers that never come.
 test_device_deleted()
 {
 	local -a probers=()

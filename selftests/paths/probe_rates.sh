@@ -18,22 +18,22 @@
 # shellcheck source=selftests/lib/left.sh
 . "$SELFTESTS/lib/left.sh"
 
-# A gate lets so many pass at once.
+# The burst of a gate.
 BURST=64
-# Skbs of a flood. Where everything is slow all these packets would keep the CPU busy for minutes,
-# and the capture from it.
+# Skbs of a flood. Where everything is slow, more packets would keep the CPU busy for minutes, and the
+# capture would not get it.
 FLOOD=$((SLOW > 1 ? 20 : 300))
-# When a flood, or each of several, began; the packets that are limited.
+# The beginning of each flood; the packets that are limited.
 BEGAN=$TEST_TMP/began
 PACKETS=$TEST_TMP/packets
-# Hosts that a route covers at h2, and nobody.
+# Hosts that h2 has a route for, but that do not exist.
 COVERED=fd00:6d72:64::
 NOBODY=fd00:6d72:65::
 
 # ---------------------------------------------------------------- floods
 
-# flood FIRST SENDERS: to h2, from the last switch. When h2's answers have left it goes to
-# PACKETS, and received, answered and dropped are what its counters say.
+# flood FIRST SENDERS: sends to h2, from the last switch. PACKETS gets the times at which h2's answers
+# left; received, answered and dropped are set from its counters.
 flood()
 {
 	local heard said lost
@@ -52,8 +52,8 @@ flood()
 	dropped=$(($(counter h2 rx_drop_endpoint) - lost))
 }
 
-# within_rate RATE: by the time of each packet, no more had left than may since the flood that
-# it belongs to began.
+# within_rate RATE: at the time of each packet, no more had left than the rate allows since the
+# beginning of its flood.
 within_rate()
 {
 	jq -es --argjson rate "$1" --argjson burst "$BURST" --slurpfile began "$BEGAN" '
@@ -64,13 +64,13 @@ within_rate()
 		"$PACKETS"
 }
 
-# can_outrun RATE: where everything is slow, nothing comes 10000 times a second.
+# can_outrun RATE: where everything is slow, 10000 packets a second cannot be sent.
 can_outrun()
 {
 	[ "$SLOW" -eq 1 ] || [ "$1" -lt 10000 ]
 }
 
-# outrun: far more came than may be answered. Late answers to probes of h2 drop, too: a few.
+# outrun: far more packets came than may be answered. A few drops are late answers to h2's probes.
 outrun()
 {
 	[ "$dropped" -ge $((received / 10)) ]
@@ -108,8 +108,8 @@ one_peer()
 	[ "$(on h2 mrcctl -j peer show mrc1 | jq length)" = 1 ]
 }
 
-# calls_began FUNCTION: from now on the trace has each call of it, on the clock of who sends a flood:
-# nobody has told the kernel by how many seconds TAI is ahead of it.
+# calls_began FUNCTION: from now on the trace has each call of it, on the clock of the flood's sender:
+# the kernel does not know by how many seconds TAI is ahead of it.
 calls_began()
 {
 	traces
@@ -117,7 +117,7 @@ calls_began()
 		echo >"$TRACING/trace" && echo 1 >"$TRACING/events/mrc_test/call/enable"
 }
 
-# calls: seconds since the flood began, of each. No more are traced.
+# calls: prints the time of each call in seconds since the flood began. Tracing ends here.
 calls()
 {
 	sed -nE 's/.* ([0-9.]+): call: .*/\1/p' "$TRACING/trace" |
@@ -127,8 +127,8 @@ calls()
 	echo local >"$TRACING/trace_clock"
 }
 
-# looks_beyond RATE FILE: those that such a gate would not have let pass; or that there are none, or
-# the clocks differ
+# looks_beyond RATE FILE: prints those that such a gate would not have let pass; or an error if there
+# are none, or the clocks differ
 looks_beyond()
 {
 	awk -v rate="$1" -v burst="$BURST" 'NR > burst + $1 * rate { print NR, "within", $1, "s" }
@@ -148,7 +148,7 @@ test_nobody()
 	check_equal "in nobody's name: all are dropped" "$received" "$dropped"
 }
 
-# Half of an id is a secret. Who does not know it, but has the peer's name, is mostly not heard.
+# Half of an id is a secret. A forger that knows the peer's name but not the secret is mostly ignored.
 test_answers()
 {
 	local late before
@@ -157,16 +157,16 @@ test_answers()
 	before=$(counter h2 rx_drop_endpoint)
 	python3 "$SELFTESTS/lib/probe_flood.py" p1t0r2 "$gid2" "$gid1" --answers >"$BEGAN" ||
 		bail "answers"
-	# One may name a request that waits.
+	# One of them may match a waiting request.
 	check "answers to nothing: all have come" \
 		wait_for counter_above h2 rx_drop_endpoint $((before + 254))
 	late=$(calls | wc -l)
-	# A slow host may take its time for answers to own probes, too.
+	# A slow host may take its time for answers to its own probes, too.
 	check "answers to nothing: of 256, as many as there are halves, $late are taken for late" \
 		test "$late" -ge 1 -a "$late" -le 16
 }
 
-# 256 EVs at a time, which are answered.
+# 256 EVs at a time, all of which are answered.
 test_rounds()
 {
 	local heard
@@ -224,8 +224,8 @@ bad_evs()
 			from_entries'
 }
 
-# rarely BEFORE AFTER MS: an EV that is bad is asked after 1 ms, 2 ms ... 1 s, and then each
-# second; all together at least once.
+# rarely BEFORE AFTER MS: a bad EV is probed after 1 ms, 2 ms ... 1 s, and then each second; all bad EVs
+# together at least once.
 rarely()
 {
 	jq -es --argjson s "$3" '.[0] as $before | [.[1] | to_entries[] | select($before[.key]) |
@@ -233,7 +233,7 @@ rarely()
 		"$1" "$2"
 }
 
-# A spine of plane 1 is dead: half of that plane's paths, and nothing else is going on.
+# A spine of plane 1 is dead, so half of that plane's paths, and there is no other traffic.
 test_dead()
 {
 	local began
@@ -250,7 +250,7 @@ test_dead()
 	bad_evs >"$TEST_TMP/after"
 	check "dead paths: $(jq length "$TEST_TMP/before") bad EVs are probed, rarely" \
 		rarely "$TEST_TMP/before" "$TEST_TMP/after" $(($(now_ms) - began))
-	# No data tells how long it takes: the late answers do.
+	# No data shows how long it takes, but the late answers do.
 	lab netem all delay 50ms
 	lab heal switch p1t1s1
 	check "dead paths, healed, round trips of 400 ms: all EVs are good" \

@@ -16,7 +16,7 @@
 # shellcheck source=selftests/lib/left.sh
 . "$SELFTESTS/lib/left.sh"
 
-# A round trip may take so long on a busy machine; who waits for an answer gets it earlier.
+# A round trip may take that long on a busy machine; an answer that comes earlier is used at once.
 LONG=(limit 10s)
 
 # raw WORD...: from h1
@@ -25,7 +25,7 @@ raw()
 	on h1 mrcctl -j probe mrc0 raw to "$@"
 }
 
-# results FILTER WORD...: made of the list of results
+# results FILTER WORD...: filters the list of results
 results()
 {
 	local filter=$1
@@ -50,7 +50,7 @@ segments()
 	echo "fcbb:bb00:${1}01::,fcbb:bb00:${1}8$2::,fcbb:bb00:${1}02::,$(lab sid h2)"
 }
 
-# asked FIELDS: of the probes that were captured, as often as there are such
+# asked FIELDS: prints these fields of the captured probes, with their frequency
 asked()
 {
 	decoded 4096 "select(.name == \"EP_REQUEST\" and .ip.dst == \"$gid2\") | $1" | sort | uniq -c |
@@ -115,7 +115,7 @@ test_destinations()
 		"$(results 'map(."rtt-ns" > 0)' "$gid2" port 1 via fcbb:bb00:101:181:102:: "${LONG[@]}")"
 }
 
-# Answers that came to h1: also those that are too late, which find their probe or do not.
+# Answers that came to h1, also late ones, whether they find their probe or not.
 came()
 {
 	echo $(($(counter h1 rx_drop_endpoint) + $(counter h1 endpoint_responses_received)))
@@ -173,7 +173,7 @@ test_refusals()
 	refused "more than the MTU of the plane (size)" "$gid2" "${way[@]}" size 9004
 }
 
-# answers WORD...: to the next probe to nobody, see probe_answers.py
+# answers WORD...: answers the next probe to a host that does not exist, see probe_answers.py
 answers()
 {
 	background python3 "$SELFTESTS/lib/probe_answers.py" p1t0r1:h1 h1:eth1 "$nobody" "$@" \
@@ -195,7 +195,7 @@ test_forged()
 		"$(results 'map(."rx-port")' "$nobody" port 1 sid "$(lab path h1 h2 1)" "${LONG[@]}")"
 }
 
-# What the other host asks and answers in its turn is no concern of this.
+# The other host's own probes and answers do not matter here.
 evs()
 {
 	on h1 mrcctl -j -d peer show mrc0 |
@@ -211,7 +211,7 @@ evs_rest()
 	[ "$before" = "$(evs)" ]
 }
 
-# With a spine that is dead behind them, and one that is not.
+# Two paths: through a spine that is dead, and through one that is not.
 test_evs()
 {
 	local before
@@ -231,7 +231,8 @@ test_evs()
 	hold_stop
 }
 
-# It goes while probes wait for nobody, and others for their turn: who asked is told.
+# The device goes while probes wait for hosts that do not exist, and others for their turn: the
+# requester is told.
 test_deleted()
 {
 	local -i sent

@@ -22,25 +22,25 @@
 . "$SELFTESTS/lib/left.sh"
 
 PEERS=$((SLOW > 1 ? 250 : 1000))
-# What the page says: probes of a run, what may be sent at once, probes without an answer, and how
-# often they are lost in a second, which is as long as an EV waits at most.
+# The limits of the page: probes of a run, probes sent at once, probes without an answer; and how often
+# probes are lost in a second, the longest time that an EV waits.
 RUN=16
 BURST=64
 UNANSWERED=240
 LOST_A_SECOND=20
-# Probes of a second, what a peer may wait for after a turn (it is behind all others once), and so
-# many probes to see both.
+# Probes of a second, the most that a peer waits for after its turn (it is behind all others once), and
+# the number of probes that shows both.
 SECOND=$((UNANSWERED * (LOST_A_SECOND + 2)))
 ROUND=$((PEERS + UNANSWERED))
 MANY=10000
-# Timeout of the QPs that nobody answers, a quarter of a second: all are silent after two, and there
-# are 29. Where all is slow, 17 seconds: the QPs must be there until their probes are counted.
+# Timeout of the QPs that nothing answers, a quarter of a second: all are silent after two, and there
+# are 29. Where all is slow, 17 seconds: the QPs must live until their probes are counted.
 TIMEOUT=$((SLOW > 1 ? 24 : 18))
 PROBES=$TEST_TMP/probes
 
 # ---------------------------------------------------------------- planes, EVs
 
-# A way more to p2, and one to nobody. p2 has one plane: it has nothing to probe.
+# One more path to p2, and one to hosts that do not exist. p2 has one plane, so it has nothing to probe.
 planes()
 {
 	local n
@@ -53,7 +53,7 @@ planes()
 		ip -n "p$n" link set way up
 	done
 	ip -n p1 route add fd00:6d72:70::/64 via fd00:6d72:71::2 dev way metric 2048
-	# Whoever was looked for in vain while nothing passes is found a while later only.
+	# A neighbour that was looked for in vain while nothing passes is found only after a while.
 	ip -n p1 neigh replace fd00:6d72:71::2 lladdr "$(mac_of p2 way)" dev way nud permanent
 	# That is no plane there.
 	on p2 mrcctl device set mrc2 ingress-filter off &&
@@ -70,7 +70,7 @@ profile()
 	on p1 mrcctl ev-profile add mrc1 "$id" format stev "$@"
 }
 
-# The RDMA core wants to know by whom the silent ones are reached, packets go to nobody.
+# The RDMA core must know by which netdev the silent hosts are reached; the packets reach no host.
 routes()
 {
 	local -a evs=()
@@ -87,7 +87,7 @@ routes()
 		on p1 mrcctl route add mrc1 "$(pair_addr 2)/128" ev-profile 2
 }
 
-# second_is STATE: p1's EV on the second plane, towards p2
+# second_is STATE: p1's EV on the second plane, towards p2, is in STATE
 second_is()
 {
 	[ "$(on p1 mrcctl -j -d peer show mrc1 remote "$(pair_addr 2)" |
@@ -101,19 +101,19 @@ second_goes()
 
 # ---------------------------------------------------------------- what is sent
 
-# above NAME N: a counter of p1's
+# above NAME N: this counter of p1's is above N
 above()
 {
 	[ "$(counter mrc1 "$1")" -gt "$2" ]
 }
 
-# sends N: so many probes more are sent.
+# sends N: N more probes are sent.
 sends()
 {
 	wait_for above endpoint_requests_sent $(($(counter mrc1 endpoint_requests_sent) + $1))
 }
 
-# Runs of the timer, times at which a way back may be probed beside it, and EV probes.
+# Counts runs of the timer, times at which a way back may be probed, and EV probes.
 traced()
 {
 	traces mrc_ev
@@ -135,7 +135,7 @@ untraced()
 	echo 1 >"$TRACING/tracing_on"
 }
 
-# trace_begin, trace_end: what is traced between goes to PROBES, as lines "MICROSECONDS run",
+# trace_begin, trace_end: PROBES gets what is traced in between, as lines "MICROSECONDS run",
 # "MICROSECONDS ask PEER" and the like.
 trace_begin()
 {
@@ -154,7 +154,7 @@ trace_end()
 		"$TRACING/trace" >"$PROBES"
 }
 
-# asked: whom a probe goes to, as it is traced
+# asked: the peer of a traced probe
 asked()
 {
 	trace_begin
@@ -163,16 +163,16 @@ asked()
 	awk '$2 == "ask" { print $3 }' "$PROBES" | sort -u
 }
 
-# ---------------------------------------------------------------- what is seen of it
+# ---------------------------------------------------------------- evaluation
 
-# us_between: microseconds between two runs of the timer, at least
+# us_between: prints the least microseconds between two runs of the timer
 us_between()
 {
 	awk '$2 == "run" { if (runs++ && (runs == 2 || $1 - last < least)) least = $1 - last; last = $1 }
 		END { print runs < 2 ? 0 : least }' "$PROBES"
 }
 
-# of_a_run: probes, at most
+# of_a_run: prints the most probes of a run
 of_a_run()
 {
 	awk '$2 == "run" { n = 0; planned = 1 }
@@ -181,8 +181,8 @@ of_a_run()
 		END { print most }' "$PROBES"
 }
 
-# too_many: probes that came sooner than 10000 a second allow, after a burst. Of the microseconds
-# that are cut off two may make one.
+# too_many: prints the probes that came sooner than 10000 a second allow, after a burst. Times are cut
+# to microseconds; two errors may add up to one.
 too_many()
 {
 	awk -v burst=$((BURST + 1)) '$2 == "ask" {
@@ -193,7 +193,8 @@ too_many()
 		END { print late + 0 }' "$PROBES"
 }
 
-# without_answer: probes that came before one of so many before them was lost, 50 ms after it left
+# without_answer: prints the probes that came before one of that many before them was lost, 50 ms after
+# it left
 without_answer()
 {
 	awk -v most=$UNANSWERED '$2 == "ask" {
@@ -203,7 +204,8 @@ without_answer()
 		END { print early + 0 }' "$PROBES"
 }
 
-# each_got BESIDE: how many peers but this one had a turn, and how many at least and at most
+# each_got BESIDE: prints how many peers other than BESIDE had a turn, and the fewest and most probes of
+# a peer
 each_got()
 {
 	awk -v beside="$1" '$2 == "run" { planned = 1 }
@@ -219,9 +221,9 @@ each_got()
 		}' "$PROBES"
 }
 
-# late BESIDE: how often it was asked again, and how often it had to wait: more probes of others
-# than have room at once came when its EV was due, a second after its last probe, and it was not
-# behind them for that one any more. Numbers as long as these must be compared as text.
+# late BESIDE: prints how often it was probed again, and how often it had to wait: more probes of others
+# than have room at once came when its EV was due, a second after its last probe, and it was no longer
+# behind them because of that one. Numbers as long as these must be compared as text.
 late()
 {
 	awk -v beside="$1" -v room=$UNANSWERED -v round=$ROUND '$2 != "ask" { next }
@@ -236,8 +238,8 @@ late()
 		END { print again + 0, late + 0 }' "$PROBES"
 }
 
-# waited BESIDE: probes of others before its first one after the fault, and from then until its EV
-# was back
+# waited BESIDE: prints the probes of others before its first probe after the fault, and from then until
+# its EV was back
 waited()
 {
 	awk -v beside="$1" '$2 == "healed" { healed = 1; n = 0; next }
@@ -248,7 +250,7 @@ waited()
 
 # ---------------------------------------------------------------- tests
 
-# One bad EV, of which a while later a probe goes out each second. Sets BESIDE.
+# One bad EV, which after a while is probed each second. Sets BESIDE.
 test_one()
 {
 	tc -n p1 qdisc add dev way root netem loss 100%
@@ -259,7 +261,7 @@ test_one()
 	check "it is probed, and nothing else" grep -xE '0x[0-9a-f]+' <<<"$BESIDE"
 }
 
-# Each writes to nobody.
+# Each QP writes to a host that does not exist.
 silent_peers()
 {
 	local before
@@ -280,14 +282,14 @@ test_limits()
 	silent_peers
 	check "all EVs of $PEERS peers are probed" sends $((5 * PEERS))
 	trace_end
-	# The first find all places free.
+	# The first probes find all places free.
 	check_equal "at first 10000 probes a second at most: too soon" 0 "$(too_many)"
 	check_equal "at first $UNANSWERED without an answer at most: too soon" 0 "$(without_answer)"
 	sent=$(counter mrc1 endpoint_requests_sent)
 	trace_begin
 	check "and go on to be" sends $MANY
 	echo 0 >"$TRACING/tracing_on"
-	# Counters are shown a moment later.
+	# Counters are updated a moment later.
 	nap 0.1
 	sent=$(($(counter mrc1 endpoint_requests_sent) - sent))
 	trace_end
@@ -318,8 +320,8 @@ test_fair()
 		test "$again" -ge 1 -a "$late" = 0
 }
 
-# An EV that waits for a second at most is due then: its peer has the next turn. After three answers
-# it is back. Where all is slow the others have ended before their probes were counted.
+# An EV that waits for at most a second is due then: its peer has the next turn. After three answers it
+# is back. Where all is slow the others have ended before their probes were counted.
 test_back()
 {
 	local before until

@@ -16,19 +16,19 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# Round trips, as Documentation/failures.md wants them: for silence, and from the word of a carrier
-# on.
+# Limits in round trips, from Documentation/failures.md: for silent faults, and from the report of a
+# carrier on.
 SILENT=10
 TOLD=3
-# A slow kernel hears of carriers later, too, and is left with time for it: whoever has none hears of
-# lost packets before. The peer may have none even so; then no EV may leave any more once its word
-# is here.
+# A slow kernel also hears of carriers later. It gets more time for that, because otherwise it hears of
+# lost packets first. The peer may still hear of them first; but no EV may leave after its report has
+# arrived.
 DELAY=$((SLOW > 1 ? 20 : 1))ms
 RATE=$((SLOW > 1 ? 50 : 1000))	# messages a second
-# Those of the EVs that left which a word should have kept.
+# EVs that left although a report should have kept them.
 BLAMED=$([ "$SLOW" -gt 1 ] && echo .late || echo .evs)
 
-# trace_begin: from here on, and enough of it
+# trace_begin: traces from here on, with a large enough buffer
 trace_begin()
 {
 	echo 0 >"$TRACING/tracing_on"
@@ -37,13 +37,13 @@ trace_begin()
 	sleep 0.3
 }
 
-# figure KEY: of the last fault
+# figure KEY: prints a figure of the last fault
 figure()
 {
 	jq "$1" "$TEST_TMP/figures"
 }
 
-# recovered NAME WAY LIMIT EVS [FIGURE]: FIGURE, of those that left, is EVS
+# recovered NAME WAY LIMIT EVS [FIGURE]: FIGURE, of the EVs that left, is EVS
 recovered()
 {
 	check_arrives "$1: it goes on" 100 h2
@@ -63,7 +63,7 @@ some_bad()
 	[[ "$(ev_values h1 state)" == *assumed-bad* ]]
 }
 
-# silent_fault NAME EVS INTERFACE: what is sent through it is lost, and nobody says so.
+# silent_fault NAME EVS INTERFACE: packets through it are lost, and nothing reports it.
 silent_fault()
 {
 	trace_begin
@@ -74,7 +74,7 @@ silent_fault()
 	check "$1, healed: all EVs are good again" wait_for all_good
 }
 
-# told_fault NAME LINK: its ends see it, and say so.
+# told_fault NAME LINK: the ends of the link see the fault, and report it.
 told_fault()
 {
 	trace_begin

@@ -16,7 +16,7 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# Longer than it takes to cut all links and heal them: eight times as long on a slow kernel.
+# Longer than it takes to cut and heal all links: eight times as long on a slow kernel.
 TRAFFIC_TIMEOUT=$((SLOW > 1 ? 17 : 14))
 FAULT_MESSAGES=10
 RECORDED=${VM_OUT:-$TEST_TMP}/replay
@@ -26,13 +26,13 @@ record_begin()
 	echo 32768 >"$TRACING/buffer_size_kb" && traces mrc_replay && echo >"$TRACING/trace"
 }
 
-# whole: nothing was dropped because the buffer was full.
+# whole: no event was dropped because the buffer was full.
 whole()
 {
 	! grep -hE '^(overrun|dropped events): [1-9]' "$TRACING"/per_cpu/cpu*/stats
 }
 
-# record_end: the calls of each QP go to a file
+# record_end: writes the calls of each QP to a file
 record_end()
 {
 	rm -rf "$RECORDED" && mkdir -p "$RECORDED" &&
@@ -55,7 +55,7 @@ test_faults()
 	lab netem h2:eth2 loss 100%
 	check_moves "a plane dead outwards: it goes on"
 	lab netem h2:eth2 off
-	# Something is in flight, always.
+	# Something must always be in flight.
 	lab netem all delay 10ms
 	check_moves "long links: it goes on"
 	lab fail link h1:eth1
@@ -69,7 +69,7 @@ test_faults()
 	check_traffic_end "all of it verified" traffic_stop
 }
 
-# Messages that the window does not hold, over a link that loses some.
+# Messages that do not fit into the window, over a link that loses some packets.
 test_window()
 {
 	lab netem link h1:eth1 loss 1%
@@ -93,7 +93,7 @@ test_replay()
 	check "some of that was sent again: $again batches" test "$again" -gt 0
 }
 
-# A recording that says something else than what was done is found to.
+# A recording that differs from what was done is detected.
 test_wrong()
 {
 	local file

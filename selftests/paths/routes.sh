@@ -15,10 +15,10 @@
 
 ROUTES=10000
 LOOKS=2000
-# Of kernel/transport/profile/route.h.
+# The limit of kernel/transport/profile/route.h.
 MOST=65536
 
-# ones N: an address of N ones, and zeros
+# ones N: prints an address of N ones, then zeros
 ones()
 {
 	local -i n=$1 group
@@ -32,7 +32,7 @@ ones()
 	echo "${text:1}"
 }
 
-# nested COMMAND STEP OFFSET: for every STEP-th length, with a uSID that says which
+# nested COMMAND STEP OFFSET: for every STEP-th prefix length, with a uSID that encodes it
 nested()
 {
 	local n
@@ -46,7 +46,7 @@ nested()
 	done
 }
 
-# nested_found: the length and uSID of the route of each address of ones
+# nested_found: prints the length and uSID of the route of each address of ones
 nested_found()
 {
 	local n
@@ -57,7 +57,7 @@ nested_found()
 		sed -E 's/.* by default .*/none/; s/.* by [^ ]*\/([0-9]+) .* usid ([^ ]+).*/\1 \2/'
 }
 
-# nested_wanted AWK: the same, by an expression that says length and uSID of n
+# nested_wanted AWK: prints the same from an expression that gives length and uSID for n
 nested_wanted()
 {
 	awk "BEGIN { for (n = 0; n <= 128; n++) { $1; printf \"%d 0x%04x\n\", len, usid } }"
@@ -74,7 +74,7 @@ test_nested()
 	nested del 3 | on p1 mrcctl -b - || bail "nested: a third deleted"
 	nested add 3 1 | on p1 mrcctl -b - || bail "nested: and back"
 	nested del 2 | on p1 mrcctl -b - || bail "nested: half deleted"
-	# /0 is none of those that are left.
+	# /0 does not belong to the remaining routes.
 	check_equal "nested: without every second one, the next shorter" \
 		"none"$'\n'"$(nested_wanted 'len = n % 2 ? n : n - 1; usid = len + 1' | tail -n +2)" \
 		"$(nested_found)"
@@ -93,7 +93,7 @@ hosts()
 		}'
 }
 
-# cost: microseconds, a thousand instructions each, of look-ups that find none
+# cost: prints the microseconds, a thousand instructions each, of look-ups that find no route
 cost()
 {
 	local began=${EPOCHREALTIME/[.,]/}
@@ -119,7 +119,7 @@ test_many()
 	check "many: all are shown, in order" cmp "$TEST_TMP/wanted" "$TEST_TMP/found"
 }
 
-# Between those that stay, until it is told to stop; then it takes away what it added.
+# Adds routes between those that stay, until it is told to stop; then removes them.
 churn()
 {
 	while [ ! -e "$TEST_TMP/stop" ]; do

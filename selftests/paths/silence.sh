@@ -17,10 +17,10 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# What h1 has sent for the first time: device setting dscp-data, 4.
+# First transmissions of h1: device setting dscp-data, 4.
 DATA=0x10/0xfc
 
-# fresh NAME TIMEOUT RETRIES: new QPs, with these attributes of verbs
+# fresh NAME TIMEOUT RETRIES: makes new QPs, with these attributes of verbs
 fresh()
 {
 	hold "connect $2 $3" mtu >/dev/null
@@ -33,8 +33,8 @@ grown()
 	echo $(($(counter h1 "$1") - $2))
 }
 
-# Ten packets go one by one through one switch, which lets the first five or so through. No
-# packet comes after those that are lost, whose going could show it; the timer would take 17 s.
+# Ten packets go one by one through one switch, which lets the first five or so through. No packet
+# follows the lost ones that could reveal the loss; the timer would take 17 s.
 test_tail()
 {
 	local name="lost tail" lost probes again found timeouts asked
@@ -67,8 +67,8 @@ test_tail()
 	check "$name: burst as it was" set_device burst 16
 }
 
-# What the kernel's clock says of the last write: when it was posted, or just before, each packet
-# was given up, and the QP ended; as lines of ns.
+# The kernel's times of the last write, as lines of ns: when it was posted, or just before; when each
+# packet was given up; and when the QP ended.
 moments()
 {
 	local qpn
@@ -84,16 +84,16 @@ moments()
 		"$TEST_TMP/monitor.h1"
 }
 
-# waits: between these moments, as a JSON array
+# waits: prints the times between these moments, as a JSON array
 waits()
 {
 	moments | jq -s -c '[.[1:], .[:-1]] | transpose | map(.[0] - .[1])'
 }
 
-# check_budget NAME TIMEOUT RETRIES: nothing leads anywhere. A machine that stands still makes
-# waits longer, never shorter: none may be too short, by the kernel's own times, and that nothing
-# else makes them longer is shown by their number, and by a sum that leaves room for a machine's
-# moods: timeouts are large beside them.
+# check_budget NAME TIMEOUT RETRIES: all packets are lost. A machine that stands still makes waits
+# longer, never shorter: none may be too short, by the kernel's own times. That nothing else makes them
+# longer is shown by their number, and by a sum that leaves room for a busy machine, because timeouts
+# are large compared with that.
 check_budget()
 {
 	local name=$1 unit=$((4096 << $2)) retries=$3 timeouts again wanted found

@@ -13,29 +13,29 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
-# Each plane's EVs take a spine each: EV 0 to 3 are plane 1, spines 1 to 4; then plane 2.
+# Each EV of a plane takes its own spine: EVs 0 to 3 are plane 1, spines 1 to 4; then plane 2.
 SPINES=4
 
-# evs FILTER: of the list of h1's EVs in their order
+# evs FILTER: filters the list of h1's EVs in their order
 evs()
 {
 	on h1 mrcctl -j -d peer show mrc0 | jq -r ".[0].\"peer-ev\" | sort_by(.index) | $1"
 }
 
-# rotation PORT: indices of the EVs that are in use
+# rotation PORT: prints the indices of the EVs in rotation
 rotation()
 {
 	evs "map(select(.port == $1 and (.state | . == \"good\" or . == \"skip\") and
 		(.spare | not)).index) | join(\" \")"
 }
 
-# used PORT: how many EVs have carried data
+# used PORT: prints how many EVs have carried data
 used()
 {
 	evs "map(select(.port == $1 and .\"tx-packets\" > 0)) | length"
 }
 
-# left PORT: how often one has left use; a machine that stands still makes it so, too.
+# left PORT: prints how often an EV has left rotation; a machine that stands still causes that, too.
 left()
 {
 	jq -s "map(select(.event == \"peer-ev\" and .port == $1 and
@@ -54,7 +54,7 @@ ev_is()
 	[ "$(evs ".[$1] | \"\(.state) \(.spare)\"")" = "$2 $3" ]
 }
 
-# rotation_is_new PORT OLD: two EVs, and OLD is none of them.
+# rotation_is_new PORT OLD: two EVs are in rotation, and OLD is none of them.
 rotation_is_new()
 {
 	local now
@@ -63,7 +63,7 @@ rotation_is_new()
 	[ "$(wc -w <<<"$now")" = 2 ] && [[ $now != *" $2 "* ]]
 }
 
-# rotation_without PORT EV
+# rotation_without PORT EV: EV is not in rotation
 rotation_without()
 {
 	local now
@@ -77,9 +77,9 @@ used_more()
 	[ "$(used "$1")" -gt "$2" ]
 }
 
-# check_spares_idle NAME PORT...: no more have carried anything than had to. The order of
-# the questions is such that one that leaves between them does no harm. Where a machine stands
-# still for longer than a timeout, spares have their turn.
+# check_spares_idle NAME PORT...: no more spares have carried anything than had to. The order of the
+# queries is such that an EV that leaves between them does no harm. If a machine stands still for longer
+# than a timeout, spares get their turn.
 check_spares_idle()
 {
 	local name=$1 port used allowed
@@ -105,7 +105,7 @@ idle_for_a_while()
 	[ "$(evs ".[$1].\"tx-packets\"")" = "$before" ]
 }
 
-# set_active N: of h1's eight EVs
+# set_active N: sets how many of h1's eight EVs are in rotation
 set_active()
 {
 	local plane spine
@@ -119,13 +119,13 @@ set_active()
 	on h1 mrcctl ev-profile set mrc0 2 format srv6 active "$1" "${evs[@]}"
 }
 
-# spine_of INDEX: the switch that this EV alone crosses.
+# spine_of INDEX: prints the switch that this EV alone crosses.
 spine_of()
 {
 	echo "p$(($1 / SPINES + 1))t1s$(($1 % SPINES + 1))"
 }
 
-# check_replaced NAME PORT INDEX USED: a spare has come for it, of its plane alone.
+# check_replaced NAME PORT INDEX USED: a spare has replaced it, in its plane alone.
 check_replaced()
 {
 	check "$1: port $2 has two others in rotation" wait_for rotation_is_new "$2" "$3"
@@ -134,7 +134,7 @@ check_replaced()
 	check_spares_idle "$1" 1 2
 }
 
-# check_back NAME INDEX: there is no room for it in the rotation.
+# check_back NAME INDEX: it comes back as a spare, because the rotation is full.
 check_back()
 {
 	check "$1: it is a spare" wait_for ev_is "$2" good true
@@ -181,7 +181,7 @@ test_denied()
 	check_back "allowed" "$denied"
 }
 
-# With one EV per plane in rotation, and both dead: nothing arrives by any path in use.
+# With one EV per plane in rotation, and both dead, nothing arrives by the paths in rotation.
 test_all_silent()
 {
 	local plane ev
@@ -211,7 +211,7 @@ test_all_silent()
 	check_arrives "all silent, healed: it goes on" 50 h1 h2
 }
 
-# A loss at the end of everything that no probe shows is found by the timer.
+# The timer finds a loss at the very end that no probe shows.
 TRAFFIC_TIMEOUT=18
 
 need jq

@@ -14,7 +14,7 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# A share of one in four, 5 % more or less.
+# A share of one in four, within 5 %.
 even()
 {
 	[ $((100 * $2)) -ge $((95 * $1 / 4)) ] && [ $((100 * $2)) -le $((105 * $1 / 4)) ]

@@ -15,12 +15,12 @@
 # shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
-# What the debug kernel is not too slow for: there the CPUs are the first to lose packets.
+# Limits that suit the debug kernel: above them its CPUs lose packets first.
 QPS=$((64 / SLOW))
-# A message on each QP, on the average.
+# A message on each QP, on average.
 FAULT_MESSAGES=$QPS
 
-# Two at once, and one that comes while another is being mended.
+# Two faults at once, and one that comes while another is being healed.
 check_mixture()
 {
 	lab fail link h1:eth1
@@ -40,7 +40,7 @@ check_mixture()
 	check_recovered "mixture healed"
 }
 
-# check_cuts HOST: one plane more each time, and all back at once.
+# check_cuts HOST: cuts one more plane each time, then heals all at once.
 check_cuts()
 {
 	local name other=h$((3 - ${1#h}))
@@ -57,7 +57,7 @@ check_cuts()
 	check_recovered "$1's planes back"
 }
 
-# all_answers COMMAND...: with the switch and interface at which they come in, of each plane of h2
+# all_answers COMMAND...: runs it with each switch and interface at which h2's answers come in
 all_answers()
 {
 	local plane
@@ -67,7 +67,7 @@ all_answers()
 	done
 }
 
-# Half of what h2 answers gets lost; the data that it sends does not.
+# Half of h2's answers get lost; the data that h2 sends does not.
 check_answers()
 {
 	local name="half of the answers lost" lost
@@ -92,8 +92,8 @@ check_marks()
 	check_recovered "$name, healed"
 }
 
-# Retries end after 29 timeouts. A minute, for with all planes gone a slow machine is busy sending
-# everything again, and may take a third of that to bring one back.
+# Retries end after 29 timeouts, a minute: with all planes gone a slow machine is busy sending
+# everything again, and may take a third of that to bring a plane back.
 TRAFFIC_TIMEOUT=19
 
 need jq tc

@@ -13,19 +13,19 @@
 
 PROFILE=70
 
-# to_rack FROM TO PLANE: the path without the last uSID, which is the host's.
+# to_rack FROM TO PLANE: prints the path without the last uSID, which is the host's.
 to_rack()
 {
 	sed -E 's/:[0-9a-f]+::$/::/' <<<"$(lab path "$1" "$2" "$3")"
 }
 
-# usid_of HOST: as in its SID
+# usid_of HOST: prints it as in its SID
 usid_of()
 {
 	echo "0x$(sed -E 's/.*:([0-9a-f]+)::$/\1/' <<<"$(lab sid "$1")")"
 }
 
-# profile_towards FROM TO: of the rack of TO
+# profile_towards FROM TO: makes a profile for the rack of TO
 profile_towards()
 {
 	on "$1" mrcctl ev-profile add "$(device_of "$1")" "$PROFILE" format srv6 \
@@ -39,19 +39,19 @@ route_to()
 		ev-profile "$PROFILE" usid "$3"
 }
 
-# the_route: h1 to h3
+# the_route: shows that from h1 to h3
 the_route()
 {
 	on h1 mrcctl -j route get mrc0 "$(lab gid h3)" | jq '.[0].usid'
 }
 
-# the_peer KEY: of h1 towards h3
+# the_peer KEY: prints it for h1's peer h3
 the_peer()
 {
 	on h1 mrcctl -j peer show mrc0 remote "$(lab gid h3)" | jq -r ".[0].\"$1\""
 }
 
-# QPs of a profile of whole paths heed no uSID, though the route to their peer gets one.
+# QPs with a profile of whole paths ignore the uSID of the route to their peer.
 test_whole_paths()
 {
 	traffic_launch h1 h3 --iterations 0 --sizes 20K --rate 50
@@ -99,7 +99,7 @@ test_change()
 	check_traffic_end "all of it verified" traffic_stop
 }
 
-# More than the longest a sender waits before it sends again, without a message that has arrived
+# More than the longest time that a sender waits before it sends again without an arrived message
 stands_still()
 {
 	local before

@@ -17,7 +17,7 @@
 # shellcheck source=selftests/lib/inject.sh
 . "$SELFTESTS/lib/inject.sh"
 
-# beyond WAY: what is beyond the window is refused by a NACK each.
+# beyond WAY: packets beyond the window are refused by a NACK each.
 beyond()
 {
 	capture_start --direction out -i h2:eth1 -i h2:eth2
@@ -28,7 +28,7 @@ beyond()
 	hold_write "$1: the QP goes on"
 }
 
-# silent WAY: what must not be answered, and is not.
+# silent WAY: packets that must not be answered are not.
 silent()
 {
 	capture_start --direction out -i h2:eth1 -i h2:eth2
@@ -66,8 +66,8 @@ inject_aside_srv6()
 	inject_aside "$@" --outer-src "$(lab sid h1)" --outer "$(lab sid h2)"
 }
 
-# aside WHERE: what comes in by it is nobody's, good as it may be, unless the device is told to take
-# it.
+# aside WHERE: packets that come in by it are dropped, however good they are, unless the device is told
+# to take them.
 aside()
 {
 	verdicts "$1, plain" inject_aside aside
@@ -84,7 +84,7 @@ lab_up --planes 2 --spines 1
 INJECT_OPTIONS=(--second "$(lab sid h2)" --mpr "$(on h2 mrcctl -j device show mrc1 | jq '.[0].mpr')")
 hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
 hold_write "before: data flows"
-# Good packets are answered: what follows is wrong in one point each, and no more.
+# Good packets are answered: so the following ones are wrong in only one point each.
 verdicts "plain" inject_plain answered
 verdicts "srv6" inject_srv6 answered
 beyond plain

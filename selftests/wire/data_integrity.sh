@@ -13,7 +13,7 @@
 
 borders=0,1,2,3,4,5,63,64,65,4095,4096,4097,8191,8192,8193,32767,32768,65535,65536,65537
 
-# Bytes that the counters of both hosts saw on top of what traffic needs.
+# Bytes that the counters of both hosts show in addition to what traffic needs.
 check_bytes_counted()
 {
 	local sent received

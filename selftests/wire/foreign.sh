@@ -25,8 +25,8 @@ NOT_2=0xfffffffd
 # Timeout of the QPs, 17 s: nothing is sent again meanwhile.
 TIMEOUT=24
 
-# status NAME MASKS STAMPS TSR LOST [OPTION]...: h1 is said to have these ports; those that are
-# lost in the end, as h2 knows them.
+# status NAME MASKS STAMPS TSR LOST [OPTION]...: reports these ports in h1's name; in the end h2 holds
+# the ports LOST to be lost.
 status()
 {
 	local name=$1 masks=$2 stamps=$3 tsr=$4 lost=$5
@@ -57,7 +57,7 @@ test_status()
 	status "all ports" $ALL 6 0 ""
 }
 
-# A port of h2 is down: what leaves none now is heeded when it is back.
+# A port of h2 is down: a port status that leaves no port takes effect when it is back.
 test_status_waits()
 {
 	check "port of ours down" on h2 mrcctl plane set mrc1 port 2 down
@@ -73,7 +73,7 @@ spines()
 	lab "$1" switch p2t1s1
 }
 
-# fresh NAME PACKETS: new QPs; h2 writes so many packets, which get nowhere.
+# fresh NAME PACKETS: makes new QPs; h2 writes PACKETS packets, which do not arrive.
 fresh()
 {
 	spines heal
@@ -83,7 +83,7 @@ fresh()
 	check_equal "$1: write of $2 packets" true "$(hold "post $(($2 * 1024))" good)"
 }
 
-# Of packets of h2's QP to h1.
+# For packets of h2's QP to h1.
 outstanding()
 {
 	on h2 mrcctl -j -s qp show mrc1 |
@@ -111,7 +111,7 @@ test_never_asks()
 	verdicts "never asks" inject_plain never-asks
 }
 
-# What its numbers say is not what its PSNs say.
+# The message's numbers do not fit its PSNs.
 test_numbers()
 {
 	local what

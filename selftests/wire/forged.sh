@@ -24,7 +24,7 @@
 FLOOD=8
 
 # forge HOW HOST HELD COMMAND...: h3 sends to HOST, through plane 2 of the fabric. HOW is one of
-# inject.sh's; HELD describes the QPs, the second one is HOST's.
+# inject.sh's functions; HELD describes the QPs, of which the second is HOST's.
 forge()
 {
 	local how=$1 host=$2 held=$3
@@ -35,7 +35,7 @@ forge()
 		--outer-src "$(lab sid h3)" --outer "$(lab path h3 "$host" 2)"
 }
 
-# state_of HOST: all that a forged packet could change, also for a moment.
+# state_of HOST: prints all that a forged packet could change, also for a moment.
 state_of()
 {
 	on "$1" mrcctl -j -d peer show "$(device_of "$1")" | jq -c '.[] | {"remote-gid", "local-ports",
@@ -73,7 +73,7 @@ test_idle()
 	hold_stop
 }
 
-# held_of HOST: a QP of the traffic as inject.py wants it described
+# held_of HOST: describes a QP of the traffic in the format of inject.py
 held_of()
 {
 	on "$1" mrcctl -j -s qp show "$(device_of "$1")" | jq -c '.[0] | {mtu: 4096, idle_qpn: 0,
@@ -86,7 +86,7 @@ remote_ports()
 	on "$1" mrcctl -j peer show "$(device_of "$1")" | jq -c '.[0]."remote-ports"'
 }
 
-# A spine of plane 1 is dead: what comes back by forged answers could be seen.
+# A spine of plane 1 is dead: then it would show if EVs came back because of forged answers.
 dead_is_dead()
 {
 	evs_are "$1" 'assumed-bad (good|skip)'

@@ -11,7 +11,7 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# use_profile HOST TO ID ARGUMENTS...: for all that HOST sends to TO.
+# use_profile HOST TO ID ARGUMENTS...: uses it for everything that HOST sends to TO.
 use_profile()
 {
 	local host=$1 to=$2 id=$3 dev
@@ -34,7 +34,7 @@ check_capture()
 	check_wire "$name" 4096 good
 }
 
-# Source port and flow label of the writes, with the port they left through.
+# Source port and flow label of the writes, with the port by which they left.
 values()
 {
 	decoded 4096 'select(.reth != null) | "\(.if) \(.udp.sport) \(.ip.flow)"' |
@@ -66,7 +66,7 @@ segments()
 	echo "fcbb:bb00:101::,fcbb:bb00:18$1::,fcbb:bb00:102::,$2"
 }
 
-# Whole through spine 1; reduced, without its first segment, through spine 2.
+# The full list through spine 1; the reduced list, without its first segment, through spine 2.
 check_segment_lists()
 {
 	local sid
@@ -91,7 +91,7 @@ check_segment_lists()
 			[.outer.dst, .srh.left]' | jq -s -c unique)"
 }
 
-# planes_mtu VALUE: both of h1
+# planes_mtu VALUE: sets it on both planes of h1
 planes_mtu()
 {
 	ip -n h1 link set eth1 mtu "$1" && ip -n h1 link set eth2 mtu "$1"
@@ -115,7 +115,7 @@ check_room()
 	check_traffic "$name, and back" h1 h2 --iterations 10 --mtu 4096
 }
 
-# h2 decapsulates in the kernel what is sent to another SID of its own.
+# The kernel of h2 decapsulates packets for another SID of its own.
 check_end_dt6()
 {
 	local plane neighbour

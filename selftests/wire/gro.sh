@@ -9,7 +9,7 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# one_by_one: h1 sends no aggregates, and the switches before h2 have none to give.
+# one_by_one: h1 sends no aggregates, and the switches before h2 make none.
 one_by_one()
 {
 	local plane
@@ -20,7 +20,7 @@ one_by_one()
 	done >/dev/null
 }
 
-# gro SETTING: of h2. It waits for the next packet up to 2 ms, as with a NIC that a queue is before.
+# gro SETTING: sets it at h2. It waits up to 2 ms for the next packet, as with a NIC that has a queue.
 gro()
 {
 	local plane
@@ -31,7 +31,7 @@ gro()
 	done
 }
 
-# frames: those that IPv6 of h2 has taken in, an aggregate as one
+# frames: prints how many packets the IPv6 layer of h2 has received; an aggregate counts as one
 frames()
 {
 	# shellcheck disable=SC2016 # of awk
@@ -61,7 +61,8 @@ check_fabric()
 	local name=$1
 	shift
 
-	# Ports of these switches put bytes on the wire, without marks that would tell GRO of a local tunnel.
+	# Ports of these switches put bytes on the wire, without skb metadata that would tell GRO of a
+	# local tunnel.
 	lab_up --planes 2 --spines 1 --switch trim --rate-mbit 10000 --rtt-us 100 "$@"
 	check "$name: packets come one by one" one_by_one
 	check_run "$name" off

@@ -15,13 +15,13 @@
 # shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
-# link_local HOST NETDEV: its address there
+# link_local HOST NETDEV: prints its link-local address
 link_local()
 {
 	ip -n "$1" -6 -j addr show dev "$2" scope link | jq -r '.[0].addr_info[0].local'
 }
 
-# tell WHAT SOURCE DESTINATION...: h1's T0 of plane 1 does, see icmp.py.
+# tell WHAT SOURCE DESTINATION...: h1's T0 of plane 1 sends the message, see icmp.py.
 tell()
 {
 	ip netns exec p1t0r1 python3 "$SELFTESTS/lib/icmp.py" "$(link_local h1 eth1)%h1" "$@"
@@ -33,8 +33,8 @@ believed()
 	ip -n h1 -6 route get "$1" oif "$2" | grep -q 'mtu 1280'
 }
 
-# check_believed NAME SOURCE DESTINATION...: of plane 1, 2, ... The stack may forget it after a while: it
-# looks twice a minute whether the next hop is a router by its own word.
+# check_believed NAME SOURCE DESTINATION...: for planes 1, 2, ... The stack may forget it after a while,
+# because it checks twice a minute whether the next hop calls itself a router.
 check_believed()
 {
 	local name=$1 source=$2 to
@@ -59,7 +59,7 @@ check_unreachable()
 	check "$name: no EV is bad, nothing being reachable" all_good
 }
 
-# leads DESTINATION NEIGHBOUR: what the stack makes of it, by plane 1
+# leads DESTINATION NEIGHBOUR: the stack uses this neighbour, by plane 1
 leads()
 {
 	ip -n h1 -6 route get "$1" oif eth1 | grep -q "via $2 "
@@ -99,7 +99,7 @@ refused()
 	echo "$(plane_stat h1 1 tx-errors) $(plane_stat h1 2 tx-errors) $(counter h1 tx_dropped)"
 }
 
-# check_forged NAME SOURCE DESTINATION...: as of check_believed
+# check_forged NAME SOURCE DESTINATION...: as in check_believed
 check_forged()
 {
 	local name=$1 before

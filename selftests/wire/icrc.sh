@@ -10,7 +10,7 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# check_icrc NAME ICRC OPTION...: both directions, as seen between two switches.
+# check_icrc NAME ICRC OPTION...: checks both directions, between two switches.
 check_icrc()
 {
 	local name=$1 icrc=$2

@@ -33,7 +33,7 @@ check_order "empty WriteImms" 1500 --sizes 0 --iterations 1500 --depth 512 --bat
 check_order "large and empty in turns" 300 --sizes 40K,0,1,9000,0 --iterations 300
 check_order "plain writes before each" 60 --sizes 20K,300,0,5000 --imm-every 5 --iterations 300
 check_order "several QPs" 800 --sizes 0,12K,8 --qps 4 --iterations 200
-# More than a QP has in flight at once by default, posted at once.
+# More than a QP has in flight by default, posted at once.
 check_order "more than the limit in flight" 1024 --sizes 8 --iterations 1024 --depth 1024 \
 	--batch 1024
 check_counters_clean "$QP_ERRORS"

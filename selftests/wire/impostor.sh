@@ -20,7 +20,7 @@ ROOT_WAYS=(hop_options destination_options raw pieces extended nested nested_seg
 
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
-# forge USER SOURCE TO [OPTION]... WAY...: of p1
+# forge USER SOURCE TO [OPTION]... WAY...: runs forger.py in p1
 forge()
 {
 	local -a as=()
@@ -29,13 +29,13 @@ forge()
 	nsenter --net=/run/netns/p1 "${as[@]}" python3 "$SELFTESTS/lib/forger.py" "${@:2}"
 }
 
-# told WORD WAY...: what forger.py says when all get that
+# told WORD WAY...: the output of forger.py if all ways get that result
 told()
 {
 	printf "%s $1\n" "${@:2}"
 }
 
-# grows DEVICE COUNTER BEFORE: by how much, once it does no more
+# grows DEVICE COUNTER BEFORE: prints by how much it has grown, once it has stopped growing
 grows()
 {
 	nap 0.1
@@ -47,7 +47,7 @@ grown_by()
 	[ "$(grows "$1" "$2" "$3")" = "$4" ]
 }
 
-# check_arrive USER WAY...: from an address that is no device's
+# check_arrive USER WAY...: packets from an address that is no device's arrive
 check_arrive()
 {
 	local before
@@ -93,7 +93,7 @@ test_ways()
 		"$(forge nobody "$(pair_addr 1)" "$(pair_addr 2)" other_port)"
 }
 
-# To the host itself, in the name of a peer.
+# Packets to the host itself, in the name of a peer.
 test_loopback()
 {
 	local before
@@ -109,7 +109,7 @@ test_loopback()
 		wait_for grown_by mrc1 rx_drop_ingress "$before" 1
 }
 
-# flood SOURCE: all that a user can, until it is killed
+# flood SOURCE: sends in all ways that a user has, until it is killed
 flood()
 {
 	background nsenter --net=/run/netns/p1 "${nobody[@]}" python3 "$SELFTESTS/lib/forger.py" \

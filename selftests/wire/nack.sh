@@ -19,11 +19,11 @@
 # shellcheck source=selftests/lib/inject.sh
 . "$SELFTESTS/lib/inject.sh"
 
-# Timeout of the QPs, 17 s: nothing is sent again but for a NACK.
+# Timeout of the QPs, 17 s: only a NACK makes them send again.
 TIMEOUT=24
 
-# Of what comes from h2 no write and no probe of a QP goes on, by their opcodes behind two IPv6
-# headers and a UDP one. Probes of EVs do, and both EVs stay good.
+# Writes and Reliability Probes from h2 are dropped, by their opcodes behind two IPv6 headers and a UDP
+# header. EV probes pass, so both EVs stay good.
 swallow()
 {
 	local match
@@ -40,7 +40,7 @@ pass()
 	tc -n p1t0r2 filter del dev h2 ingress 2>"$TEST_TMP/tc.err"
 }
 
-# fresh NAME RETRIES PACKETS: new QPs; h2 writes so many packets, which get nowhere.
+# fresh NAME RETRIES PACKETS: makes new QPs; h2 writes PACKETS packets, which do not arrive.
 fresh()
 {
 	pass
@@ -50,7 +50,7 @@ fresh()
 	check_equal "$1: write of $3 packets" true "$(hold "post $(($3 * 1024))" good)"
 }
 
-# ends NAME STATUS: the write of h2 with this, its QP in error, that of h1 as it was.
+# ends NAME STATUS: h2's write ends with this status and its QP in error; h1's QP is unchanged.
 ends()
 {
 	check_equal "$1: completion" "$2" "$(hold settle status)"
@@ -59,7 +59,7 @@ ends()
 	check_equal "$1: states of both QPs, RTS and error" "[3,6]" "$(hold state 'state | tojson')"
 }
 
-# EVs that the second packet of the write took. The "next" of "post" is the last one said.
+# EVs that the second packet of the write took. The "next" of "post" is the last one printed.
 evs_of_second()
 {
 	local psn
@@ -68,8 +68,8 @@ evs_of_second()
 	decoded 1024 "select(.reth != null and .bth.psn == $psn) | [.bth.rtx, .ev]"
 }
 
-# What h2 holds of its two EVs: how often each was marked, losses; whether it has left one for
-# these (probes that are lost are a reason of their own).
+# The state of h2's two EVs: how often each was marked, its losses, and whether it left use because of
+# these (lost probes are a reason of their own).
 evs()
 {
 	local left=false
@@ -137,7 +137,7 @@ modprobe -qa sch_ingress cls_u32 act_gact
 lab_up --planes 1
 tc -n p1t0r2 qdisc add dev h2 clsact || bail "clsact"
 monitor_start h2
-# What is refused or trimmed goes again at once: with NSCC that waits for room in the window.
+# A refused or trimmed packet is sent again at once: with NSCC it would wait for room in the window.
 fixed_window h2 h1 || bail "a fixed window"
 hold_start -n h1 -g "$(lab gid h1)" mrc0 -N h2 -G "$(lab gid h2)" mrc1
 test_again

@@ -11,8 +11,8 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# features SETTING PLANE...: of ethtool -K, on both hosts. What depends on a feature goes and comes
-# with it: without checksums there is neither scatter-gather nor segmentation.
+# features SETTING PLANE...: sets features with ethtool -K on both hosts. Features that depend on one go
+# and come with it: without checksums there is neither scatter-gather nor segmentation.
 features()
 {
 	local setting=$1 host plane
@@ -26,7 +26,7 @@ features()
 	done
 }
 
-# seen PLANE: of what came from h1 there, how many packets a frame had at most, and its checksums.
+# seen PLANE: prints for frames from h1 the most packets of a frame, and their checksums.
 seen()
 {
 	jq -s -r --arg if "p${1}t0r1:h1" 'map(select(.if == $if)) |
@@ -34,8 +34,8 @@ seen()
 		"$TEST_TMP/decoded"
 }
 
-# check_seen NAME PLANE KIND: whole frames, or split ones with checksums that say whether the netdev
-# would still complete them.  One packet alone has no checksum.
+# check_seen NAME PLANE KIND: frames are whole, or split with checksums that say whether the netdev
+# would still complete them.  A single packet has no checksum.
 check_seen()
 {
 	local most sums
@@ -64,7 +64,7 @@ check_run()
 	check_seen "$1" 2 "$3"
 }
 
-# check_offload OFF ON KIND: with a feature off
+# check_offload OFF ON KIND: runs with a feature off
 check_offload()
 {
 	check "$1 on plane 1: set" features "$1" 1
@@ -79,8 +79,8 @@ lab_up --planes 2 --spines 1
 check_run "as they come" aggregates aggregates
 check_offload "tx-udp-segmentation off" "tx-udp-segmentation on" split
 check_offload "tx off" "tx on sg on tso on gso on" complete
-# Without "gso" alone the stack leaves to a netdev what that can split by itself, and with "gro" the
-# receiver makes no aggregates that were none.
+# With only "gso" off the stack still leaves frames to a netdev that can split them itself. With
+# "gro" on the receiver makes no aggregates of packets that were none.
 for setting in "gso off" "gro on" "gso on" "gro off"; do
 	check "$setting: set" features "$setting" 1 2
 	check_run "$setting" aggregates aggregates

@@ -9,8 +9,8 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# Distance of each write's PSN from the first one, modulo 2^24: 0 to n - 1, each once
-# at least. Prints n.
+# Prints n if the distances of the writes' PSNs from the first one, modulo 2^24, are 0 to n - 1, each at
+# least once.
 wrapped()
 {
 	decoded 4096 "select(.reth != null and .ip.src == \"$1\") |
@@ -18,7 +18,7 @@ wrapped()
 		awk 'NR - 1 != $1 { bad = 1 } END { if (bad) print "gap"; else print NR }'
 }
 
-# Cumulative PSNs that SACKs said, on both sides of the wrap.
+# Cumulative PSNs of the SACKs, on both sides of the wrap.
 cack_sides()
 {
 	decoded 4096 "select(.seth != null and .ip.src == \"$1\") |
@@ -30,7 +30,7 @@ check_wrap()
 	local name=$1 from to
 	shift
 
-	# Where the SACKs wrap is a matter of 16 packets: let each be answered.
+	# The PSN at which SACKs wrap varies by 16 packets, so each packet is answered.
 	check "$name: SACK for each packet" set_device sack-bytes 1
 	capture_start --direction in -i p1t0r1:h1 -i p1t0r2:h2
 	check_traffic "$name" h1 h2 --both --psn 0xfffff0 "$@"
@@ -45,7 +45,7 @@ check_wrap()
 	done
 }
 
-# Losses at the end of everything are found by the timer: a second.
+# The timer finds losses at the very end: a second.
 TRAFFIC_TIMEOUT=18
 
 need jq python3

@@ -12,13 +12,13 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# Where a path through plane 2, spine 1 is seen, and what is left of it there.
+# The interface at which a path through plane 2, spine 1 is seen, and the address that is left there.
 places=(h1:eth2 p2t0r1:h1 p2t1s1:t0r1 p2t0r2:t1s1 h2:eth2)
 wanted=(fcbb:bb00:201:281:202:f002:: fcbb:bb00:201:281:202:f002:: fcbb:bb00:281:202:f002::
 	fcbb:bb00:202:f002:: fcbb:bb00:f002::)
 hops=(0 0 1 2 3)
 
-# packets PLACE [CONDITION]: writes of h1 that were seen there.
+# packets PLACE [CONDITION]: prints the number of h1's writes that were seen there.
 packets()
 {
 	jq -c --arg place "$1" --arg src "$gid1" "select(.if == \$place and .reth != null and
@@ -81,13 +81,13 @@ check_classes()
 		length > 0 and all(.[]; . as $e | $evs | index($e) != null)' "$TEST_TMP/decoded")"
 }
 
-# listens HOST PORT: in hexadecimal, as the kernel lists sockets.
+# listens HOST PORT: PORT is hexadecimal, as in the kernel's list of sockets.
 listens()
 {
 	on "$1" grep -q ":$2 0\{32\}:0000 " /proc/net/udp6
 }
 
-# seen CONDITION FIELDS: what packets that the condition holds for have there.
+# seen CONDITION FIELDS: prints these fields of the packets for which the condition holds.
 seen()
 {
 	jq -c "select($1) | $2" "$TEST_TMP/decoded" | jq -s -c unique

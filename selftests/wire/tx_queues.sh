@@ -10,7 +10,7 @@
 # shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
-# queue_of_cpu N: queue N is for what CPU N sends, and counts it
+# queue_of_cpu N: queue N takes what CPU N sends, and counts it
 queue_of_cpu()
 {
 	echo $((1 << $1)) >"/sys/class/net/eth1/queues/tx-$1/xps_cpus" &&
@@ -24,21 +24,21 @@ two_queues()
 		queue_of_cpu 0 && queue_of_cpu 1
 }
 
-# sent: packets of each queue
+# sent: prints the packets of each queue
 sent()
 {
 	on h1 tc -s -j qdisc show dev eth1 |
 		jq -c 'map(select(.kind == "pfifo")) | sort_by(.parent) | map(.packets)'
 }
 
-# since BEFORE: what each queue has sent since then, the lower number first
+# since BEFORE: prints what each queue has sent since then, the lower number first
 since()
 {
 	jq -nc --argjson before "$1" --argjson now "$(sent)" \
 		'[$now, $before] | transpose | map(.[0] - .[1]) | sort'
 }
 
-# check_since NAME CONDITION: of what each queue has sent since $before
+# check_since NAME CONDITION: it is true of what each queue has sent since $before
 check_since()
 {
 	local packets
