@@ -66,7 +66,7 @@ TEST(Answers, NameTheirPsnInTheBth)
     EXPECT_EQ(a.hdr[2].ack.msn, 9u);
 }
 
-/* What is longer than what was before it needs an skb of its own. */
+/* A packet that is longer than the one before it needs an skb of its own. */
 TEST(Answers, OfALivingQpBecomeShorter)
 {
     EXPECT_LT(MRC_NACK_LEN, MRC_SACK_LEN);

@@ -22,12 +22,12 @@ struct Packet {
     u64 timeouts;
     bool ask = false;
     bool marked = false;
-    bool over = false;   ///< its sender knows what became of it
-    bool forged = false; ///< it has not been trimmed: its sender only thinks so
+    bool over = false;   ///< its sender knows what happened to it
+    bool forged = false; ///< it has not been trimmed, but its sender believes so
     bool twice = false;  ///< sent again though it had not been lost
 };
 
-/// A packet that is to be sent again.
+/// A packet that must be sent again.
 struct Again {
     u64 trims;
     u64 timeouts;
@@ -37,7 +37,7 @@ struct Again {
 struct Sack {
     std::size_t packets;
     u32 trigger;
-    bool timed; ///< by the packet that caused it
+    bool timed; ///< timed by the packet that caused it
 };
 
 struct Flow {
@@ -48,11 +48,11 @@ struct Flow {
     std::vector<std::deque<u32>> out; ///< per plane: packets, in their order
     std::vector<unsigned> skip;       ///< per plane: turns
     unsigned turn = 0;
-    std::deque<u32> arrived; ///< and not reported to the sender yet
-    std::size_t unsaid = 0;  ///< of these no SACK has told
-    std::deque<Sack> sacks;  ///< on their way
-    bool saying = false;     ///< a SACK will go out when it is quiet
-    u64 lastNs = 0;          ///< when one arrived
+    std::deque<u32> arrived; ///< arrived packets that are not reported to the sender yet
+    std::size_t unsaid = 0;  ///< packets of these that no SACK has reported
+    std::deque<Sack> sacks;  ///< SACKs on their way
+    bool saying = false;     ///< a SACK will be sent when no packet has come for a while
+    u64 lastNs = 0;          ///< when the last packet arrived
 };
 
 struct Port {
@@ -66,8 +66,8 @@ struct Host {
     std::vector<unsigned> flows;
     std::size_t turn = 0;
     bool busy = false;
-    std::vector<u64> last;   ///< per plane: when the last packet gets to the switch
-    std::vector<Port> ports; ///< per plane: the switch's, towards it
+    std::vector<u64> last;   ///< per plane: when the last packet reaches the switch
+    std::vector<Port> ports; ///< per plane: the switch's port towards this host
 };
 
 class Net
@@ -110,7 +110,7 @@ private:
     const CcSimConfig &c;
     SimClock clock;
     std::mt19937_64 rng;
-    const u64 bdp; ///< of a plane
+    const u64 bdp; ///< BDP of a plane
     const u64 portPs;
     const u64 hostPs;
     const u64 wayPs; ///< a quarter of all ways
@@ -119,8 +119,8 @@ private:
     std::vector<Packet> packets;
     std::vector<Flow> flows;
     std::vector<Host> hosts;
-    std::vector<bool> live; ///< planes that are
-    std::vector<bool> up;   ///< planes that senders hold to be
+    std::vector<bool> live; ///< planes that work
+    std::vector<bool> up;   ///< planes that senders hold to be up
     CcSimReport r;
 
     static u64 roomOf(const CcSimConfig &config, u64 bdp)
@@ -232,7 +232,7 @@ private:
         return (f.wanted || !f.again.empty()) && mrc_cc_room(&f.cc) >= c.packet;
     }
 
-    /// The NIC is free: the next flow that may sends a packet.
+    /// The NIC is free: the next flow that may send sends a packet.
     void pump(unsigned i)
     {
         Host &h = hosts[i];
@@ -304,7 +304,7 @@ private:
         learn(f, {.lost = c.packet, .cause = static_cast<u8>(cause)});
     }
 
-    /// What was sent on a plane before something that arrived has not been trimmed: it is lost.
+    /// Packets that were sent on a plane before one that arrived, and were not trimmed, are lost.
     void loseBefore(Flow &f, unsigned plane, u32 id)
     {
         std::deque<u32> &out = f.out[plane];
@@ -376,7 +376,7 @@ private:
         Port &q = port(p);
         if (!live[p.plane] || below(1'000'000) < c.lossPpm)
             return;
-        /* The head of a packet that is there already is no reason to send it again. */
+        /* Forged heads are not sent for packets that are already sent again for nothing. */
         if (!p.twice && c.forgedPpm && below(1'000'000) < c.forgedPpm) {
             p.forged = true;
             clock.at(clock.now + 3 * wayPs, [this, id] { trimmed(id); });
@@ -399,7 +399,7 @@ private:
         pump(flows[packets[id].flow].config.from);
     }
 
-    /// The first packet of the queue leaves; of the rest depends whether it has a mark.
+    /// The first packet of the queue leaves. The length of the rest decides whether it gets a mark.
     void serve(Port &q)
     {
         const u32 id = q.packets.front();

@@ -86,12 +86,12 @@ u64 sum(const std::vector<u64> &perSlice, std::size_t from, std::size_t to)
     return std::accumulate(perSlice.begin() + from, perSlice.begin() + to, u64{0});
 }
 
-/// What the last two thirds of a run were like.
+/// The means over the last two thirds of a run.
 struct Steady {
-    double use = 0;   ///< of the link to host 0, of one plane
-    double fair = 0;  ///< Jain's index
-    double queue = 0; ///< mean, BDP
-    double trims = 0; ///< per packet
+    double use = 0;   ///< use of the link to host 0, of one plane
+    double fair = 0;  ///< fairness: Jain's index
+    double queue = 0; ///< mean queue, BDP
+    double trims = 0; ///< trims per packet
 };
 
 Steady steady(const CcSimConfig &c, const CcSimReport &r)
@@ -107,7 +107,8 @@ Steady steady(const CcSimConfig &c, const CcSimReport &r)
             static_cast<double>(sum(r.trimmed, from, to)) / sum(r.sent, from, to)};
 }
 
-/// Run it, and expect what always is: windows are in their bounds, the queue in its own.
+/// Runs the simulation, and checks what must always hold: windows and the queue are in their
+/// bounds.
 CcSimReport simulate(const CcSimConfig &c)
 {
     const CcSimReport r = simulateCc(c);
@@ -116,7 +117,7 @@ CcSimReport simulate(const CcSimConfig &c)
     return r;
 }
 
-/// Share of the link of flow @p i.
+/// Flow @p i's share of the link.
 double share(const CcSimReport &r, unsigned i, std::size_t from, std::size_t to)
 {
     return r.bytes(i, from, to) / kBdp / static_cast<double>(to - from);
@@ -131,7 +132,7 @@ void expectGood(const CcSimConfig &c, double fair, double queue, double trims)
     EXPECT_LE(s.trims, trims) << c.flows.size();
 }
 
-/// The queue that is aimed at is 0.75 BDP.
+/// The target queue is 0.75 BDP.
 constexpr double kQueue = 0.75 * 1.15;
 
 } // namespace
@@ -174,14 +175,16 @@ TEST(CcSim, IncastWithMarksAndWithoutTrimming)
     }
 }
 
-/* Trims come without marks: then delay counts as one, as if that had been said. */
+/* Trims come without marks: then delay counts as a mark, as if ECN were set to absent. */
 TEST(CcSim, IncastWithoutMarks)
 {
     for (const unsigned n : {2u, 8u, 32u})
         expectGood(withoutMarks(incast(n, 1000), false), 0.95, kQueue, 0.06);
 }
 
-/* Fairness takes longer than with marks: with 3 of 40 seeds it is below 0.98, at least 0.966. */
+/*
+ * Fairness takes longer than with marks: with 3 of 40 seeds it is below 0.98, but at least 0.966.
+ */
 TEST(CcSim, IncastWithDelayAsAMark)
 {
     for (const unsigned n : {2u, 4u, 8u, 16u, 32u})
@@ -211,7 +214,7 @@ TEST(CcSim, AFlowJoinsAndLeaves)
     EXPECT_EQ(sum(r.trimmed, 210, 700), 0u) << "only at its start";
 }
 
-/* One of seven that send to host 0 sends to host 8, too: what it has left of its link is 6/7. */
+/* One of seven senders to host 0 also sends to host 8: the rest of its link is 6/7. */
 TEST(CcSim, AFlowBesideAnIncastHasTheRestOfTheLink)
 {
     CcSimConfig c = incast(7, 700);
@@ -235,7 +238,8 @@ TEST(CcSim, PermutationOverPlanes)
 namespace
 {
 
-/// Plane 0 of 4 is away for 150 round trips; senders hear of it, and of its return, after @p known.
+/// Plane 0 of 4 is away for 150 round trips; senders learn of its end, and of its return, after @p
+/// known.
 void aPlaneGoesAndReturns(unsigned n, unsigned known)
 {
     CcSimConfig c = onPlanes(incast(n, 500), 4);
@@ -259,9 +263,9 @@ void aPlaneGoesAndReturns(unsigned n, unsigned known)
 } // namespace
 
 /*
- * One flow loses its whole window to the plane until it knows, and is back in a few round trips.
- * Of several each has the room of those that came to a stop before; if that lasts for 8 round trips
- * they trim each other, which brings a quick adapt with some seeds.
+ * A single flow loses its whole window to the plane until it knows, and recovers in a few round
+ * trips. With several flows, each uses the room of those that stopped before. If that lasts for 8
+ * round trips they trim each other, which causes a quick adapt with some seeds.
  */
 TEST(CcSim, APlaneGoesAndReturns)
 {
@@ -284,8 +288,8 @@ TEST(CcSim, RandomLosses)
 }
 
 /*
- * Somebody forges the heads of packets that are on their way, and is faster than they are: each is
- * sent again for nothing. What that costs is in congestion.md.
+ * Heads of packets in flight are forged, and arrive before the packets: each packet is sent again
+ * for nothing. congestion.md says what that costs.
  */
 TEST(CcSim, ForgedTrims)
 {
@@ -304,7 +308,8 @@ TEST(CcSim, ForgedTrims)
 
 /*
  * After an incast one of its flows is alone and sends two packets at a time, a tenth of the link.
- * Eta is paid all the same, 0.15 packets in a round trip: in some 300 of them the window is large.
+ * Its window still grows by eta, 0.15 packets per round trip: after some 300 of them the window is
+ * large.
  */
 TEST(CcSim, AFlowThatSendsLittleGetsALargeWindowSlowly)
 {
@@ -322,7 +327,9 @@ TEST(CcSim, AFlowThatSendsLittleGetsALargeWindowSlowly)
     EXPECT_EQ(after.count[MRC_CC_PROPORTIONAL], before.count[MRC_CC_PROPORTIONAL]);
 }
 
-/* A base RTT of half, a quarter and twice what it is: as much of the link, or of the queue. */
+/*
+ * Base RTTs of half, a quarter and twice the true value use that part of the link, or of the queue.
+ */
 TEST(CcSim, ABaseRttThatIsWrong)
 {
     const std::pair<u32, double> shorter[] = {{kRtt / 2, 0.737}, {kRtt / 4, 0.355}};
@@ -340,10 +347,10 @@ TEST(CcSim, ABaseRttThatIsWrong)
 }
 
 /*
- * A base RTT that is measured is as good as one that is set where each sender has had the empty
- * network for a few packets. Where all begin at once, or one comes to a queue that stands, it is
- * too long by that queue, and who measured more gets more: 0.3 of 1 is the fairness of four flows
- * whose base RTTs are 12.0 to 12.9 us.
+ * A measured base RTT is as good as a configured one if each sender has had the empty network for a
+ * few packets. If all begin at once, or a sender comes to a standing queue, it is too long by that
+ * queue, and the sender that measured more gets more: four flows whose base RTTs are 12.0 to 12.9
+ * us have a fairness of 0.3 of 1.
  */
 TEST(CcSim, ABaseRttThatIsMeasured)
 {
@@ -393,7 +400,7 @@ TEST(CcSim, SacksOfManyPackets)
     }
 }
 
-/* What a kernel's times suit: the delay of its own is some of it. */
+/* The values that suit a kernel's times: part of the delay is its own. */
 TEST(CcSim, Software)
 {
     const struct {
@@ -424,8 +431,8 @@ TEST(CcSim, Software)
 namespace
 {
 
-/// What users get who set nothing, on switches that only drop: no marks, no trims, and the rate of
-/// a link is what its driver says.
+/// The defaults, on switches that only drop: no marks, no trims, and the rate of a link is what its
+/// driver says.
 CcSimConfig nothingSet(unsigned flows, unsigned planes, u64 runNs)
 {
     CcSimConfig c = incast(flows, 1);
@@ -463,9 +470,9 @@ CcSimConfig fastPlanes(unsigned flows, unsigned planes)
     return c;
 }
 
-/// The window settles where queues hold it: links are full, next to nothing is lost, and no packet
-/// meets a full queue. Of four that came to each other's queues, so that each has another base RTT,
-/// one in a few hundred may be lost with some seeds.
+/// The window settles where queues hold it: links are full, almost nothing is lost, and no packet
+/// meets a full queue. Of four flows that came to each other's queues, so that each has another
+/// base RTT, one packet in a few hundred may be lost with some seeds.
 void expectSettled(const CcSimConfig &c)
 {
     const CcSimReport r = simulateCc(c);
@@ -499,8 +506,8 @@ TEST(CcSim, NothingIsSetAndSwitchesOnlyDrop)
 }
 
 /*
- * Delays below 8 ms may be a host's, so that only losses are left. (As long as each took what was
- * lost off the window, and no more, 10 and 27 % of the packets of 2 and 8 flows were.)
+ * Delays below 8 ms may be a host's, so only losses count. (When each flow reduced its window by
+ * exactly what was lost, 10 and 27 % of the packets of 2 and 8 flows were lost.)
  */
 TEST(CcSim, NothingIsSetAndQueuesAreShorterThanAHostsNoise)
 {
@@ -522,7 +529,7 @@ TEST(CcSim, NothingIsSetAndQueuesAreShorterThanAHostsNoise)
     }
 }
 
-/* A hundredth is lost on each of four links, and no queue is full. */
+/* One packet in a hundred is lost on each of four links, and no queue is full. */
 TEST(CcSim, NothingIsSetAndLinksLosePackets)
 {
     for (const unsigned flows : {1u, 8u}) {

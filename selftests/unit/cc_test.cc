@@ -58,7 +58,7 @@ struct Context {
 
     explicit Context(const mrc_cc_params &p = params()) { mrc_cc_init(&cc, &p, &nic(), now); }
 
-    /// A window in the middle, of which all is in flight.
+    /// A medium window that is all in flight.
     Context &at(u32 cwnd)
     {
         cc.cwnd = cwnd;
@@ -68,7 +68,7 @@ struct Context {
 
     void learn(const mrc_cc_news &n) { mrc_cc_learn(&cc, &n, now); }
 
-    /// A packet arrived and more wait.
+    /// A packet arrived and more packets wait.
     mrc_cc_news acked(u32 bytes, u32 delay, bool marked) const
     {
         const u32 base = cc.base_ns ? cc.base_ns : kBase;
@@ -148,7 +148,9 @@ TEST(CcDerive, WithoutTrimming)
     EXPECT_EQ(derive(p).qa_threshold_ns, 4 * kBase) << "what is usual there is no reason";
 }
 
-/* A round trip without delay adds as many BDPs in a long network as in UE's, and no more. */
+/*
+ * A round trip without delay adds as many BDPs in a long network as in UE's network, and no more.
+ */
 TEST(CcDerive, ALongTargetGivesNoLargerIncrease)
 {
     const auto added = [](u32 base) {
@@ -192,7 +194,10 @@ TEST(CcDerive, ThisHostsOwnDelayIsTheLeastTarget)
     EXPECT_EQ(d.target_ns, mrc_timing_software.cc_target);
 }
 
-/* In a short network its being busy is no sign of a full one, in a long one four base RTTs are. */
+/*
+ * In a short network a busy host's delay is no sign of a full network. In a long one four base RTTs
+ * are.
+ */
 TEST(CcDerive, ABusyHostIsNoFullNetwork)
 {
     mrc_cc_params p = params();
@@ -211,7 +216,7 @@ TEST(CcDerive, ABusyHostIsNoFullNetwork)
     EXPECT_EQ(d.qa_threshold_ns, 0u) << "trims show it";
 }
 
-/* What is measured is an idle host's; a busy one's round trips hold more. */
+/* The base RTT is measured on an idle host; round trips of a busy one are longer. */
 TEST(CcDerive, WithoutABaseRttThereIsRoomForABusyHost)
 {
     mrc_cc_params p = params();
@@ -745,7 +750,7 @@ TEST(CcLoss, ATrimCountsAsABaseRttOfDelay)
     EXPECT_EQ(c.cc.base_ns, kBase);
 }
 
-/* The base RTT that was set, not a shorter one that was seen: else it might be below the target. */
+/* The configured base RTT, not a shorter one that was seen: that might be below the target. */
 TEST(CcLoss, ATrimCountsAsTheBaseRttThatIsSet)
 {
     Context c;
@@ -777,7 +782,7 @@ TEST(CcCapacity, TheLargestWindowFollowsThePlanes)
     EXPECT_FALSE(c.cc.qa_trigger);
 }
 
-/* Whether it is the planes or what was lost with them that is told of first. */
+/* The result is the same whether the planes or the losses with them are reported first. */
 TEST(CcCapacity, ALostPlaneCountsOnce)
 {
     const struct {
@@ -1008,7 +1013,7 @@ TEST(CcBase, AWindowThatWasCutStaysCut)
 namespace
 {
 
-/// The base RTT is measured: kBase.
+/// A context with a measured base RTT: kBase.
 Context measured()
 {
     mrc_cc_params p = params();
@@ -1021,7 +1026,7 @@ Context measured()
     return c;
 }
 
-/// A packet leaves when nothing is in flight, and takes @p rtt.
+/// A packet is sent when nothing is in flight, and takes @p rtt.
 void alone(Context &c, u64 rtt)
 {
     c.now += 1000000;
@@ -1052,7 +1057,7 @@ TEST(CcBase, RisesWhenTheWayIsLonger)
     EXPECT_EQ(c.cc.base_ns, kBase) << "at once";
 }
 
-/* It may be others' queues, that stand. */
+/* The longer round trip may come from standing queues of others. */
 TEST(CcBase, RisesToTwiceTheShortestRoundTrip)
 {
     Context c = measured();
@@ -1060,7 +1065,7 @@ TEST(CcBase, RisesToTwiceTheShortestRoundTrip)
     EXPECT_EQ(c.cc.base_ns, 2 * kBase);
 }
 
-/* Where all steer by delay no queue is as long as that. 100 Gb/s, 61 us instead of 10. */
+/* If all flows steer by delay, no queue is that long. 100 Gb/s, 61 us instead of 10. */
 TEST(CcBase, AWayThatIsMuchLongerIsLearnedAnew)
 {
     mrc_cc_params p = params();
@@ -1075,7 +1080,7 @@ TEST(CcBase, AWayThatIsMuchLongerIsLearnedAnew)
     EXPECT_EQ(c.cc.base_ns, 35000u);
 }
 
-/* Where switches mark, others' queues have marks. */
+/* If switches mark, queues of others have marks. */
 TEST(CcBase, WithoutAMarkAmongMarksItIsALongerWay)
 {
     for (const bool marked : {false, true}) {
@@ -1097,7 +1102,7 @@ TEST(CcBase, WithoutAMarkAmongMarksItIsALongerWay)
 namespace
 {
 
-/// For @p ns, always with something in flight as far as there is room: each packet takes @p rtt.
+/// For @p ns, something is always in flight as far as there is room: each packet takes @p rtt.
 void busyFor(Context &c, u64 ns, u64 rtt)
 {
     const auto fill = [&c] {
@@ -1118,7 +1123,10 @@ void busyFor(Context &c, u64 ns, u64 rtt)
 
 } // namespace
 
-/* Who always has something in flight waits once for all of it, to have a packet that is alone. */
+/*
+ * A sender that always has packets in flight waits once until all have arrived, to send a packet
+ * alone.
+ */
 TEST(CcBase, AWayThatIsLongerIsLearnedByWhoNeverPauses)
 {
     Context c = measured();
@@ -1304,7 +1312,7 @@ TEST(CcApplication, ALongPauseBeginsAnew)
 namespace
 {
 
-/// A kernel's, of four links of 10 Gb/s.
+/// A kernel's context, with four links of 10 Gb/s.
 struct Unset : Context {
     Unset() : Context(unset())
     {
@@ -1424,7 +1432,7 @@ TEST(CcUnset, WhatIsSaidIsBelieved)
     EXPECT_EQ(cc.d.target_ns, 123456u);
 }
 
-/* One in eight of a round trip, and of the next one, is more than losses without a reason are. */
+/* Random losses are fewer than one packet in eight of a round trip, and of the next one. */
 TEST(CcUnset, ManyLossesCutTheWindowOnce)
 {
     Unset c;
@@ -1445,7 +1453,10 @@ TEST(CcUnset, ManyLossesCutTheWindowOnce)
     EXPECT_EQ(c.cc.cwnd, 50000u) << "they are of the same round trip";
 }
 
-/* What shares an skb is lost together: two of them are two losses, however many packets. */
+/*
+ * Packets that share an skb are lost together: two skbs are two losses, however many packets they
+ * have.
+ */
 TEST(CcUnset, LossesOfALinkLeaveTheWindow)
 {
     Unset c;
@@ -1461,7 +1472,7 @@ TEST(CcUnset, LossesOfALinkLeaveTheWindow)
     }
 }
 
-/* However few losses they are, and however far apart: nothing of what is sent has room. */
+/* Even a few losses, far apart: nothing of what is sent has room. */
 TEST(CcUnset, AWindowThatIsLostWholeAgainIsCut)
 {
     Unset c;
@@ -1484,7 +1495,7 @@ TEST(CcUnset, AWindowThatIsLostWholeAgainIsCut)
 namespace
 {
 
-/// A window of 100000 that has met a limit and is emptied to see whether the way is shorter.
+/// A window of 100000 that has met a limit and is emptied to see whether the path is shorter.
 Unset emptied()
 {
     Unset c;
@@ -1616,7 +1627,7 @@ TEST(CcNone, NothingChangesIt)
 namespace
 {
 
-/// A value of any size, or one at an end of @p least to @p most.
+/// A value of any size, or a value at an end of @p least to @p most.
 template <typename Rng>
 u64 any(Rng &rng, u64 least, u64 most)
 {
@@ -1669,7 +1680,7 @@ mrc_cc_params anyParams(Rng &rng)
     return p;
 }
 
-/// News of some of @p inflight, or now and then of more than can be.
+/// News of some of @p inflight, or now and then of more than is possible.
 template <typename Rng>
 mrc_cc_news anyNews(Rng &rng, const mrc_cc &cc)
 {
@@ -1736,7 +1747,7 @@ void runAny(u32 seed)
     }
 }
 
-/// Told at once: what goes wrong aborts.
+/// Printed at once, because a failure aborts.
 u32 drawnSeed()
 {
     const char *given = std::getenv("MRC_CC_SEED");
@@ -1779,7 +1790,7 @@ TEST(CcCorners, TheLargestOfEverything)
     EXPECT_NEAR(c.cc.cwnd, MRC_CC_CWND_MAX / 2, MRC_CC_ETA_MAX * 2);
 }
 
-/* Products that wrapped would now and then be small. */
+/* Products that wrapped would sometimes be small. */
 TEST(CcCorners, IncreasesDoNotWrap)
 {
     mrc_cc_params p = params();

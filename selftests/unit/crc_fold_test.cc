@@ -21,7 +21,7 @@ std::uint32_t crcBits(std::uint32_t state, const std::uint8_t *p, std::size_t le
     return state;
 }
 
-/// @cuts: where a piece ends and the next one begins, ascending.
+/// @cuts: where one piece ends and the next begins, ascending.
 std::uint32_t crcFolded(std::uint32_t state, const std::uint8_t *p, std::size_t len,
                         const std::vector<std::size_t> &cuts = {})
 {
@@ -71,7 +71,7 @@ TEST(CrcFold, EveryLengthPlaceAndState)
     }
 }
 
-/* As an skb has it: headers, the pages of a program wherever they lie, pad. */
+/* The pieces of an skb: headers, a program's pages at any alignment, pad. */
 TEST(CrcFold, WhateverItIsCutInto)
 {
     std::mt19937 random(11);

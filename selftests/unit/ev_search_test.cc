@@ -13,13 +13,14 @@ namespace
 
 constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint64_t kSec = 1000 * kMs;
-/// When packets left that are late, and when that is seen; in between others were heard of.
+/// When the late packets left, and when their lateness is seen; in between other packets were heard
+/// of.
 constexpr std::uint64_t kSent = 2 * kSec;
 constexpr std::uint64_t kNow = kSent + 2 * kMs;
 
 using Evs = std::set<u16>;
 
-/// Planes of EVs, of which each was heard before @kSent, and the last one also since.
+/// Planes of EVs. Each EV was heard of before @kSent, and the last one also since then.
 struct Set {
     std::vector<mrc_ev_entry> entry;
     mrc_ev_set s;

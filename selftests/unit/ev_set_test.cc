@@ -22,7 +22,7 @@ struct Set {
     std::vector<mrc_ev_entry> ev;
     mrc_ev_set s;
 
-    /// @p perPort EVs on each of @p ports, numbered from 1; @p active of all in rotation.
+    /// @p perPort EVs on each of @p ports, numbered from 1; @p active of them in rotation.
     Set(int ports, int perPort, int minActive = 0, std::uint32_t seed = 1, int active = 0)
     {
         for (int port = 1; port <= ports; ++port)
@@ -50,7 +50,7 @@ struct Set {
         return count;
     }
 
-    /// All EVs whose probe is due, in the order in which they are asked for.
+    /// All EVs whose probe is due, in the order in which the set names them.
     std::vector<u16> probes(std::uint64_t now)
     {
         std::vector<u16> due;
@@ -59,7 +59,7 @@ struct Set {
         return due;
     }
 
-    /// Loses @p evs at @p now; all of them go.
+    /// Loses @p evs at @p now; all of them leave.
     void lose(const std::vector<u16> &evs, std::uint64_t now)
     {
         for (u16 ev : evs)
@@ -82,14 +82,14 @@ struct Set {
 
     bool usable(u16 index) const { return mrc_ev_is_usable(&ev[index]); }
 
-    /// In a state in which it is probed, be its port up or not.
+    /// Whether the EV is in a state in which it is probed, its port up or not.
     bool probed(u16 index) const
     {
         return state(index) == MRC_EV_ASSUMED_BAD || state(index) == MRC_EV_HELD ||
                ev[index].doubted;
     }
 
-    /// EV and old state of all that has changed.
+    /// Each changed EV and its old state.
     std::map<u16, int> changes()
     {
         std::map<u16, int> out;
@@ -120,7 +120,7 @@ struct Set {
         return out;
     }
 
-    /// Those that carry data, of all ports.
+    /// The EVs that carry data, of all ports.
     std::set<u16> carriers(std::uint64_t now = 0)
     {
         std::set<u16> out;
@@ -132,7 +132,7 @@ struct Set {
     bool up(u16 index) const { return (s.local_mask & s.remote_mask) >> (port(index) - 1) & 1; }
 };
 
-/// One probe is asked for: it is due, and none was due if none is named.
+/// Asks for one probe: the named EV was due; if none is named, none was due.
 void checkProbe(Set &set, std::uint64_t now)
 {
     const std::vector<mrc_ev_entry> before = set.ev;
@@ -310,8 +310,8 @@ namespace
 
 constexpr u64 kTrip = 1'000'000;
 
-/// Batches of @p size picks, one a tenth of a round trip; @p marked: EVs that are marked whenever
-/// used.
+/// Batches of @p size picks, one per tenth of a round trip; @p marked: EVs that are marked whenever
+/// they are used.
 struct Marks {
     Set set;
     u64 now = 1'000'000'000;
@@ -353,7 +353,7 @@ TEST(EvSet, AnEvThatIsMarkedAgainAndAgainIsInFewBatches)
     EXPECT_EQ(m.set.state(5), MRC_EV_GOOD);
 }
 
-/* A plane of four that is full gives up nearly all of its share, and no more than that. */
+/* A full plane of four gives up almost all of its share, and no more. */
 TEST(EvSet, EvsOfAPlaneThatIsMarkedAreInFewBatches)
 {
     Marks m(8, 1);
@@ -374,7 +374,7 @@ TEST(EvSet, MarksWhereManyAreMarkedThinOutNobody)
         EXPECT_NEAR(m.picks[ev], 1280, 128) << ev;
 }
 
-/* Where all paths lead is marked for all that carry data, however many EVs there are besides. */
+/* A queue that all paths share marks all EVs that carry data, however many other EVs there are. */
 TEST(EvSet, SparesAndDeadPlanesDoNotMakeAMarkOnesOwn)
 {
     Marks spares(2, 16, 4);
@@ -455,7 +455,10 @@ TEST(EvSet, LostEvIsReplacedFromItsOwnPlane)
         << "further losses of the same kind say nothing new";
 }
 
-/* A long time, any number of packets, and what was sent before being acknowledged: no. */
+/*
+ * None of these brings it back: a long time, any number of packets, an acknowledgement of older
+ * packets.
+ */
 TEST(EvSet, OnlyProbesBringAnEvBack)
 {
     Set set(2, 2);
@@ -528,7 +531,7 @@ TEST(EvSet, AnAnswerEndsTheBackOff)
     EXPECT_EQ(set.ev[0].probe_at, now + 2 * kMs) << "not answered yet";
 }
 
-/* It follows a queue that grows: probes that do not wait for it are what fills it. */
+/* The interval follows a growing queue, because probes that do not wait for it would fill it. */
 TEST(EvSet, ProbesAreARoundTripApartUntilTheirOwnIntervalIsLonger)
 {
     Set set(2, 2);
@@ -561,7 +564,7 @@ TEST(EvSet, ProbesAreARoundTripApartUntilTheirOwnIntervalIsLonger)
               now + 9 * 400 * kMs + 512 * kMs + mrc_timing_software.ev_probe_max);
 }
 
-/* Hundreds of answers may come in a millisecond, and the next probes would fill it again. */
+/* Hundreds of answers may come in a millisecond, and the next probes would fill the queue again. */
 TEST(EvSet, AQueueOfProbesIsForgottenAfterRoundTripsNotAfterAnswers)
 {
     Set set(1, 2);
@@ -583,7 +586,7 @@ TEST(EvSet, AQueueOfProbesIsForgottenAfterRoundTripsNotAfterAnswers)
     EXPECT_GE(set.s.rtt, 15 * kMs) << "one that grows counts at once";
 }
 
-/* It is none of probes, and what is waited for lost data is not to be longer for it. */
+/* Probes do not cause this queue, and it must not make the sender wait longer for lost data. */
 TEST(EvSet, DataForgetsAQueueAfterAnswers)
 {
     Set set(1, 2);
@@ -610,7 +613,7 @@ TEST(EvSet, WhatIsUnderWayIsNotInDoubt)
     mrc_ev_probe_lost(&set.s, 0, kSec + 1, 2 * kSec);
     ASSERT_TRUE(mrc_ev_searching(&set.s));
     set.probes(2 * kSec);
-    set.probes(2 * kSec + patience - 1); // what is due anyway
+    set.probes(2 * kSec + patience - 1); // probes that are due anyway
     mrc_ev_stirred(&set.s, 2 * kSec + patience - 1);
     EXPECT_GT(mrc_ev_probe_at(&set.s), 2 * kSec + patience - 1) << "an answer may still come";
     mrc_ev_stirred(&set.s, 2 * kSec + patience);
@@ -622,12 +625,15 @@ TEST(EvSet, ProbesAreDealtOutFairly)
     Set set(4, 4);
     set.lose({1, 6, 7, 12}, 0);
     std::map<u16, int> count;
-    for (int i = 0; i < 8; ++i) // one a call, always due, whatever was asked for before
+    for (int i = 0; i < 8; ++i) // one EV per call, always due, whatever was asked for before
         ++count[mrc_ev_probe_next(&set.s, (i + 1) * kSec)];
     EXPECT_EQ(count, (std::map<u16, int>{{1, 2}, {6, 2}, {7, 2}, {12, 2}}));
 }
 
-/* Whoever serves many sets takes the next one, and need not come back to this one for nothing. */
+/*
+ * A caller that serves many sets goes on to the next one, and need not come back to this one in
+ * vain.
+ */
 TEST(EvSet, AfterAProbeItIsKnownWhenTheNextIsDue)
 {
     Set set(2, 4);
@@ -674,7 +680,10 @@ TEST(EvSet, ProbeTimeIsALowerBoundThatFindsTheExactTime)
     EXPECT_EQ(set.probes(4 * kMs), std::vector<u16>{1});
 }
 
-/* Lost right after each return: back more and more slowly, though every probe is answered. */
+/*
+ * It is lost right after each return: it returns more and more slowly, though every probe is
+ * answered.
+ */
 TEST(EvSet, AnEvThatFlapsReturnsMoreAndMoreSlowly)
 {
     Set set(2, 2);
@@ -825,7 +834,10 @@ TEST(EvSet, AProbeThatWasNotSentIsDueSoon)
     EXPECT_EQ(set.ev[1].probe_at, 0u) << "in use";
 }
 
-/* Where there is no room for it there is less for it and all others a millisecond later. */
+/*
+ * If there is no room for a probe now, there is less room for it and all others a millisecond
+ * later.
+ */
 TEST(EvSet, AProbeThatWasNotSentWaitsAsLongAsTheOneBefore)
 {
     Set set(1, 2);
@@ -1024,7 +1036,7 @@ TEST(EvSet, WhichAreSparesDiffersBetweenSenders)
     EXPECT_EQ(used.size(), 16u);
 }
 
-/* A walk over the spares would show in the position: each step passes one slot. */
+/* A walk over spares would show in the position: each step passes one slot. */
 TEST(EvSet, APickDoesNotStepOverSpares)
 {
     Set set(1, 256, 0, 3, 4);
@@ -1139,7 +1151,9 @@ TEST(EvSet, APortThatIsDownKeepsItsRotation)
     EXPECT_EQ(set.carriers().size(), 4u);
 }
 
-/* The last resort is not only of those that were in rotation when they were lost. */
+/*
+ * As a last resort all bad EVs are tried, not only those that were in rotation when they were lost.
+ */
 TEST(EvSet, EveryBadEvIsTriedWhenNothingElseIsLeft)
 {
     Set set(2, 8, 0, 1, 4);
@@ -1293,7 +1307,7 @@ TEST(EvSet, IndexOutOfRangeIsHarmless)
     EXPECT_EQ(set.s.good, 2);
 }
 
-/* A set to which anything may happen, and what its changes have told so far. */
+/* A set to which random events happen, and what its changes have reported so far. */
 class RandomEvents
 {
 public:
@@ -1357,7 +1371,7 @@ private:
         return set_.state(ev) == MRC_EV_SKIP ? MRC_EV_GOOD : set_.state(ev);
     }
 
-    /* What changes many at once, and would leave little else to see. */
+    /* Events that change many EVs at once; if they were frequent, little else would be seen. */
     void seldom(u16 ev)
     {
         switch (rng_() % 8) {
@@ -1495,7 +1509,7 @@ TEST(EvSet, SilenceBlamesNoneAndHasThemProbed)
     EXPECT_EQ(set.s.asked, 0) << "heard of";
 }
 
-/* Others are heard: what the silent one has sent on is probed, and nothing else. */
+/* Others are heard of: only the EVs that the silent QP has used are probed. */
 TEST(EvSet, OneWhoHearsNothingDoubtsOnlyWhatItHasUsed)
 {
     Set set(1, 4);
@@ -1546,7 +1560,7 @@ TEST(EvSet, ALostProbeAndNothingHeardSinceBeginsASearch)
     checkSlots(set);
 }
 
-/* One EV in doubt is dead, and nothing else was sent that might have been answered. */
+/* One EV in doubt is dead, and nothing else was sent that could have been answered. */
 TEST(EvSet, ASearchTakesBadEvsOnlyWhenItsAnswersAreLate)
 {
     Set set(2, 2);
@@ -1572,7 +1586,7 @@ TEST(EvSet, ASpareThatASearchFindsComesIntoTheRotation)
     checkSlots(set);
 }
 
-/* All on ports that are up are bad: the first that is heard of is used alone. */
+/* All EVs on ports that are up are bad: the first EV that is heard of is used alone. */
 TEST(EvSet, WhereNoneIsLeftTheFirstThatIsHeardOfIsHeld)
 {
     Set set(2, 2);
@@ -1601,7 +1615,7 @@ TEST(EvSet, AnyEvMeansAllButDeniedOnes)
     EXPECT_EQ(mrc_ev_pick_any(&set.s), MRC_EV_NONE);
 }
 
-/* Or an idle peer with dead EVs, and a floor that needs them, would search for ever. */
+/* Otherwise an idle peer with dead EVs, and a floor that needs them, would search for ever. */
 TEST(EvSet, ALostProbeOfAHeldEvBeginsNoSearchWhileOthersAreGood)
 {
     Set set(1, 4, 3);
@@ -1642,7 +1656,7 @@ TEST(EvSet, SilencePutsAllInDoubtLessAndLessOften)
         mrc_ev_silent(&set.s, MRC_EV_NONE, now, now + wait - 1);
         EXPECT_EQ(set.s.silent_at, now) << wait;
         set.probes(now + wait - 1);
-        /* The host is there: what is silent is the QP. */
+        /* The host is there: it is the QP that is silent. */
         mrc_ev_probed(&set.s, 0, now, now);
         now += wait;
     }

@@ -20,10 +20,10 @@ namespace
 {
 
 constexpr std::uint64_t kUs = 1000;
-/// What packets take where no queue is.
+/// The round trip where there is no queue.
 constexpr std::uint64_t kTook = 100 * kUs;
 
-/// EVs, each with its loss and its round trip; packets take them in turn.
+/// EVs, each with its loss and its round trip; packets take the EVs in turn.
 struct Tally {
     std::vector<mrc_ev_entry> entry;
     std::vector<double> loss;
@@ -63,7 +63,7 @@ struct Tally {
             blamed.insert(ev);
     }
 
-    /// So many packets, on EVs that are not blamed yet, until @p enough says so.
+    /// Sends this many packets, on EVs that are not blamed yet, until @p enough returns true.
     void run(
         unsigned most, const std::function<bool()> &enough = [] { return false; })
     {
@@ -96,7 +96,7 @@ TEST(EvTally, OneOfSixteenThatLosesAFifthIsBlamedAfterAFewHundredPackets)
     EXPECT_LE(after.back(), 800u);
 }
 
-/* However long it has been good. */
+/* It does not matter how long it has been good. */
 TEST(EvTally, OneThatWasGoodForLongIsBlamedSoon)
 {
     for (unsigned seed = 1; seed <= 100; ++seed) {
@@ -122,7 +122,7 @@ TEST(EvTally, OneThatTakesLongerThanItsSiblingsHasAFullQueue)
     EXPECT_EQ(t.blamed, Evs{3}) << "its queue is empty, and still it loses";
 }
 
-/* They lose alike, and what comes by them has waited. */
+/* The EVs lose alike, and packets that arrive by them have waited. */
 TEST(EvTally, APlanesFullQueueBlamesNone)
 {
     Evs all;
@@ -152,7 +152,7 @@ TEST(EvTally, APlaneThatLosesWithoutAQueueIsBlamedWithAllItsEvs)
     }
 }
 
-/* One answer tells of what has come and of what has not: then more events are told of who loses. */
+/* One answer reports arrivals and losses: then more events are reported of the EVs that lose. */
 TEST(EvTally, LossesThatAreToldBesidesArrivalsCount)
 {
     Tally t(2, 2);
@@ -166,7 +166,7 @@ TEST(EvTally, LossesThatAreToldBesidesArrivalsCount)
     EXPECT_TRUE(blamed);
 }
 
-/* The network is full, or lossy, wherever one looks. */
+/* All paths of the network are full, or lossy. */
 TEST(EvTally, WhatAllLoseAlikeBlamesNearlyNone)
 {
     for (const double loss : {0.01, 0.04}) {
@@ -192,7 +192,7 @@ TEST(EvTally, ASingleLossBlamesNone)
         EXPECT_FALSE(mrc_ev_tally_lost(&t.s, ev)) << ev;
 }
 
-/* It may be the peer, or all paths there are. */
+/* The cause may be the peer, or all paths. */
 TEST(EvTally, WhereThereIsNoOtherNoneIsBlamed)
 {
     Tally one(1, 1);
@@ -221,7 +221,7 @@ TEST(EvTally, APlaneThatIsDownIsNotComparedWith)
     }
 }
 
-/* How EVs were long ago says nothing of how they are. */
+/* The EVs' behaviour long ago says nothing about the present. */
 TEST(EvTally, WhatIsCountedIsHalvedAgainAndAgain)
 {
     Tally t(1, 4);

@@ -80,11 +80,11 @@ TEST(Evidence, HoleIsLostWhenALaterPacketOfTheSameEvArrived)
 namespace
 {
 
-/// EV 5 takes a round trip, as is known; a packet on it, PSN 2, is late while EV 6 is heard of.
+/// EV 5 is known to take a round trip; a packet on it, PSN 2, is late while EV 6 is heard of.
 struct Late {
     Window win = withRtt();
     std::uint64_t sent;
-    unsigned told = 0; ///< how often that it is late
+    unsigned told = 0; ///< how often it was reported as late
 
     Late()
     {
@@ -95,7 +95,7 @@ struct Late {
         sent = win.now;
     }
 
-    /// A packet on EV @p ev comes when PSN 2 has been on its way for @p rtts.
+    /// A packet on EV @p ev arrives when PSN 2 has been on its way for @p rtts.
     void other(double rtts, u16 ev = 6)
     {
         win.now = sent + static_cast<std::uint64_t>((rtts - 1) * kRtt);
@@ -114,7 +114,7 @@ struct Late {
 
 } // namespace
 
-/* Its queue may be longer: 404 ticks is what it takes, in units of four, beginning with one. */
+/* EV 5's queue may be longer: it takes 404 ticks, in units of four, counted from one. */
 TEST(Evidence, AnEvIsNotComparedWithOthersHoweverFastTheyAre)
 {
     Late f;
@@ -156,7 +156,7 @@ TEST(Evidence, AFastEvIsNotGivenTheTimeOfASlowOne)
     EXPECT_FALSE(win.late(7));
 }
 
-/* When it was sent, or a little before. */
+/* The news contain its send time, or a slightly earlier one. */
 TEST(Evidence, LateNewsSayWhenThePacketWasSent)
 {
     Late f;
@@ -195,7 +195,7 @@ TEST(Evidence, WhatIsLateOnAnEvThatIsBadIsLost)
     EXPECT_FALSE(mrc_evidence_is_silent(&early.win.w.evidence, MRC_EV_NONE));
 }
 
-/* Then the one before was lost, and the EV is no mute one. */
+/* Then the packet before was lost, and the EV is not mute. */
 TEST(Evidence, WhatIsLateIsLostOnceSomethingLaterHasComeByItsEv)
 {
     Late f;
@@ -217,7 +217,7 @@ TEST(Evidence, WhatIsLateIsLostOnceSomethingLaterHasComeByItsEv)
     EXPECT_TRUE(f.win.late(5)) << "the next one that is late is told of again";
 }
 
-/* A queue that fills up is known at once, one that has emptied by and by. */
+/* A queue that fills up is known at once, a queue that has emptied only gradually. */
 TEST(Evidence, WhatAnEvTakesIsTheLongestOfLate)
 {
     Window win = withRtt();
@@ -307,7 +307,7 @@ TEST(Evidence, RetransmissionIsNoEvidenceAgainstFirstTransmissions)
     EXPECT_FALSE(win.res.spurious);
 }
 
-/* By rule (b): of the order in which they go there is none. */
+/* By rule (b), because retransmissions are in no order. */
 TEST(Evidence, RetransmissionShowsThatOlderRetransmissionsAreLate)
 {
     Window win = withRtt();
@@ -474,7 +474,7 @@ TEST(EvidenceAcked, ForgottenWithTheEvs)
     EXPECT_EQ(win.ackedEvs(), std::set<unsigned>{});
 }
 
-/* One that nobody answers, for it is sent to nobody: no path is to blame. */
+/* The QP is connected to a number that does not exist, so nothing answers: no path is to blame. */
 TEST(Evidence, WhoHearsOfNothingBlamesNoPath)
 {
     Window win(0, 128, 10 * kMs, 7, 0);
@@ -547,7 +547,7 @@ TEST(Evidence, WhoHearsOfSomethingSentLaterDoes)
     EXPECT_TRUE(probed.mute(3)) << "a probe that was sent later has been answered";
 }
 
-/* The peer was not there yet, perhaps: what it has missed is no path's fault. */
+/* The peer may not have been ready yet: packets that it missed are no path's fault. */
 TEST(Evidence, WhatWasSentBeforeTheFirstAnswerBlamesNoPath)
 {
     Window win;
@@ -603,7 +603,7 @@ TEST(EvidenceWrap, SendTimes)
     EXPECT_TRUE(win.lost(5) && win.mute(6));
 }
 
-/* They have one send time, and the order in which they left. */
+/* They have the same send time, but are told apart by the order in which they left. */
 TEST(Evidence, PacketsOfOneTickAreToldApart)
 {
     Window win = withRtt();
@@ -665,7 +665,7 @@ mrc_sack sackOf(std::uint32_t cack, std::uint32_t trigger)
     return {.ack_offset = static_cast<s16>(trigger - cack), .cack_psn = cack};
 }
 
-/// All the lists that there are.
+/// All news, list by list.
 std::vector<mrc_news> allNews(Window &win)
 {
     std::vector<mrc_news> lists;
@@ -700,7 +700,7 @@ TEST(EvidenceNews, IsAShortListThatIsTakenOnce)
     EXPECT_EQ(n.count, 0u);
 }
 
-/* Of 40 EVs 20 lose a packet and have another arrive: 40 arrivals and 20 losses. */
+/* Of 40 EVs 20 lose a packet and have another one arrive: 40 arrivals and 20 losses. */
 TEST(EvidenceNews, OfManyEvsComesListByListArrivalsFirst)
 {
     Window win = withRtt();
@@ -732,7 +732,7 @@ TEST(EvidenceNews, OfManyEvsComesListByListArrivalsFirst)
     EXPECT_EQ(lost.size(), 20u);
 }
 
-/// A probe leaves after a quiet time, and its answer tells of nothing new.
+/// A probe leaves after a quiet time, and its answer reports nothing new.
 static void answerProbe(Window &win)
 {
     win.now += kQuiet;
@@ -743,7 +743,7 @@ static void answerProbe(Window &win)
     ASSERT_EQ(mrc_tx_sack(&win.w, &answer, false, win.now, &win.res), 0);
 }
 
-/* Whatever was lost before it: the EV, and its plane, are alive. */
+/* Whatever was lost before the probe: the EV and its plane are alive. */
 TEST(EvidenceNews, AProbeThatIsAnsweredHasArrivedByItsEv)
 {
     Window win = withTail(5);
@@ -790,8 +790,10 @@ TEST(EvidenceNews, WhatIsForgottenWithTheEvsIsNone)
     EXPECT_TRUE(allNews(win).empty());
 }
 
-/* A trimmed packet may cost its EV before the NACK is here: it was overtaken by the SACK of a later
- * one. The NACK shows that the EV brought it. */
+/*
+ * A trimmed packet may cost its EV before the NACK arrives, because the SACK of a later packet
+ * overtook the NACK. The NACK shows that the EV brought the packet.
+ */
 TEST(Evidence, ANackThatIsOvertakenClearsTheEv)
 {
     Window win = withRtt();
@@ -808,7 +810,7 @@ TEST(Evidence, ANackThatIsOvertakenClearsTheEv)
     EXPECT_FALSE(win.cleared(5));
 }
 
-/* The same, when the packet was sent again meanwhile; but what was never blamed is no news. */
+/* The same after the packet was sent again; but an EV that was never blamed makes no news. */
 TEST(Evidence, ANackOfTheFirstTransmissionClearsItsEv)
 {
     Window win = withRtt();

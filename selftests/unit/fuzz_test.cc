@@ -23,7 +23,7 @@ namespace
 constexpr int kRuns = 1000; // of each seed
 constexpr u8 kOpcodes[] = {0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xd1, 0xd8, 0xd9, 0xdc, 0xdd, 0xde};
 
-/// A packet with a header near the windows' PSNs and one or two bytes spoilt.
+/// A packet with a header near the windows' PSNs and one or two changed bytes.
 void addPacket(std::vector<std::uint8_t> &out, std::mt19937 &rng)
 {
     mrc_hdr hdr{};
@@ -79,7 +79,7 @@ void runNoise(std::uint32_t seed)
     }
 }
 
-/// Told at once: what goes wrong aborts.
+/// Printed at once, because a failure aborts.
 std::uint32_t drawnSeed()
 {
     const char *given = std::getenv("MRC_FUZZ_SEED");

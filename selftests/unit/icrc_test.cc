@@ -40,7 +40,7 @@ Bytes icrcFromRule(Bytes packet)
             static_cast<std::uint8_t>(crc >> 16), static_cast<std::uint8_t>(crc >> 24)};
 }
 
-/// The same by way of the code under test.
+/// The same by the code under test.
 Bytes icrcFromCore(const Bytes &packet, std::uint16_t udpLen)
 {
     std::uint8_t pseudo[MRC_ICRC_PSEUDO_LEN];

@@ -77,7 +77,7 @@ bool PathEnd::probeAnswered(std::uint16_t id, u16 stamp, std::uint64_t now)
     return true;
 }
 
-/// Accounts for it, too: the table or the gate may have no room.
+/// Also accounts for the probe, because the table or the gate may have no room.
 void PathEnd::ask(u16 ev, u32 random, std::uint64_t now)
 {
     const u16 slot = mrc_pending_add(pending.get(), &peer, MRC_PENDING_PROBE,
@@ -99,7 +99,7 @@ void PathEnd::lose(std::uint64_t now)
     }
 }
 
-/// The only peer has all the turns.
+/// The only peer gets all turns.
 void PathEnd::run(const std::function<u32()> &random, std::uint64_t now)
 {
     unsigned room = std::min(mrc_pending_room(pending.get(), now), MRC_PROBING_RUN_MAX);

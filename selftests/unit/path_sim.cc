@@ -33,13 +33,13 @@ struct Packet {
     std::vector<mrc_hdr> answers; ///< Answer
 };
 
-/// All packets pass it, one after another.
+/// The CPU that handles all packets, one after another.
 class Cpu
 {
 public:
     explicit Cpu(const PathSimConfig &config) : c(config) {}
 
-    /// When it is done with a packet that comes @p at; 0: it is lost.
+    /// When it has finished a packet that comes @p at; 0: the packet is lost.
     std::uint64_t pass(std::uint64_t at)
     {
         if (!c.cpuNs)
@@ -94,7 +94,7 @@ public:
         armProbes();
     }
 
-    /// The last pause goes on until the end.
+    /// The last pause lasts until the end.
     void finish()
     {
         if (!me.sends)
@@ -115,7 +115,8 @@ private:
     PathEnd end;
     std::vector<mrc_ev_entry> &evs = end.evs;
     std::vector<std::uint64_t> pathFree;
-    std::vector<std::uint64_t> lostSince; ///< per EV: data that has not been blamed yet
+    std::vector<std::uint64_t>
+        lostSince; ///< per EV: since when it has lost data without being blamed
     mrc_paths &paths = end.paths;
     mrc_ev_set &set = end.set;
     mrc_req req{};
@@ -132,7 +133,7 @@ private:
 
     bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(rng) < p; }
 
-    /// States as they came about somehow: bad ones by losses while others were good.
+    /// Brings about the believed states: EVs become bad by losses while others are good.
     void believe()
     {
         for (u16 ev = 0; ev < evs.size(); ++ev) {
@@ -225,7 +226,7 @@ private:
         arm();
     }
 
-    /// One after another, so that a run has many beginnings and ends of silence.
+    /// Bursts come one after another, so that a run has many beginnings and ends of silence.
     void sendBurst()
     {
         for (unsigned i = 1; i <= c.burst; ++i) {

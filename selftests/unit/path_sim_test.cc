@@ -17,12 +17,13 @@ namespace
 constexpr std::uint64_t kMs = 1000000;
 
 /*
- * What a search may take: an EV probe is lost after 50 ms, at the end that sends and then perhaps
- * at the other one; then come a few rounds of probes, 1, 2, 4 ms ... apart, of which a path that
- * loses a fifth takes two of three. Far below the time in which retries end (490 ms).
+ * How long a search may take. An EV probe is lost after 50 ms, at the sending end and then perhaps
+ * at the other one. Then come a few rounds of probes, 1, 2, 4 ms ... apart; a path that loses a
+ * fifth lets two of three through. That is far below the time after which retries end (490 ms).
  */
 constexpr std::uint64_t kFoundNs = 250 * kMs;
-/// Afterwards, on a path that loses a fifth each way: the same packet may be lost a few times.
+/// How long a pause may be afterwards, on a path that loses a fifth each way: a packet may be lost
+/// repeatedly.
 constexpr std::uint64_t kPauseNs = 250 * kMs;
 
 std::string text(const PathSimConfig &c)
@@ -58,7 +59,7 @@ bool works(const std::vector<Fate> &fates)
     return std::any_of(fates.begin(), fates.end(), [](Fate f) { return f != Fate::Dead; });
 }
 
-/// The @p number-th of all combinations of @p n values out of @p of.
+/// Combination number @p number of @p n values out of @p of.
 template <typename T>
 std::vector<T> combination(unsigned number, std::size_t n, unsigned of)
 {
@@ -73,7 +74,7 @@ unsigned power(unsigned base, std::size_t n)
     return n ? base * power(base, n - 1) : 1;
 }
 
-/// Everything that can be with these ports, one way and the other, from every belief.
+/// Tries every state of these ports, in both directions, from every belief.
 void expectAllFound(const std::vector<int> &ports)
 {
     const std::size_t n = ports.size();
@@ -127,7 +128,7 @@ PathSimConfig randomConfig(std::uint64_t seed)
     return c;
 }
 
-/// Both ends hold @p bad of @p evs EVs that all work to be bad, and share a CPU.
+/// Both ends believe that @p bad of @p evs EVs are bad, though all work, and share a CPU.
 PathSimConfig slowCpu(std::size_t evs, std::size_t bad, std::uint64_t cpuNs)
 {
     PathSimConfig c;
@@ -169,7 +170,7 @@ TEST(PathSim, ThousandsOfSeeds)
     }
 }
 
-/* One packet at a time is enough to see it: a probe tells, not a timeout. */
+/* One packet at a time is enough, because a probe finds the dead path, not a timeout. */
 TEST(PathSim, SinglePacketsLeaveADeadPathAtOnce)
 {
     int left = 0;
@@ -193,7 +194,7 @@ TEST(PathSim, SinglePacketsLeaveADeadPathAtOnce)
     EXPECT_GE(left, 50);
 }
 
-/* But for the way back of each end, before anything was heard of. */
+/* Except the way back of each end, before anything was heard. */
 TEST(PathSim, NothingIsProbedWhereAllIsWell)
 {
     PathSimConfig c;
@@ -206,7 +207,9 @@ TEST(PathSim, NothingIsProbedWhereAllIsWell)
     EXPECT_LE(simulatePaths(c).probes, 2u);
 }
 
-/* Else answers come too late for all who wait, and what is asked again fills the same queue. */
+/*
+ * Otherwise answers would come too late for all, and repeated requests would fill the same queue.
+ */
 TEST(PathSim, ProbesOfManyEvsLeaveASlowCpuTimeToAnswer)
 {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -222,9 +225,9 @@ TEST(PathSim, ProbesOfManyEvsLeaveASlowCpuTimeToAnswer)
 }
 
 /*
- * Half a second of work waits for the CPU, or more than the second after which no answer is waited
- * for. What would go on for ever without patience ends within the time that the answers take which
- * flapping EVs owe, 24 at most, a probe and an answer each, and twice as much for what is in vain.
+ * Half a second of work waits for the CPU, or more than the second after which answers are ignored.
+ * Without patience this would go on for ever. With patience it ends in the time of the answers that
+ * flapping EVs need, at most 24 each, a probe and an answer, and twice as much for vain ones.
  */
 TEST(PathSim, ProbesDoNotKeepASlowCpuBusyForEver)
 {

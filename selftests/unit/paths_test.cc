@@ -40,7 +40,7 @@ struct Paths {
         mrc_paths_report(&p, seen, which, sent, now);
     }
 
-    /// Packets are late on it twice, after something that was sent later has come by another.
+    /// Packets on an EV are late twice, after a packet that was sent later has come by another EV.
     void lose(u16 which, std::uint64_t now)
     {
         const u64 heard = std::exchange(p.set.heard_at, now);
@@ -51,7 +51,7 @@ struct Paths {
 
     int state(u16 which) const { return entry[which].state; }
 
-    /// EV and why it is in its state, of all that has changed.
+    /// Each changed EV, and the reason for its state.
     std::map<u16, int> changes()
     {
         std::map<u16, int> out;
@@ -72,7 +72,7 @@ struct Paths {
 
 using Changes = std::map<u16, int>;
 
-/* A full queue loses packets, too: it is what others do not lose that blames it. */
+/* A full queue loses packets, too: an EV is only blamed if others lose less. */
 TEST(Paths, ALossIsCountedAndAnEvThatLosesMoreThanOthersIsBlamed)
 {
     Paths f(1, 3);
@@ -195,7 +195,10 @@ TEST(Paths, WhatCannotLeaveThisHostIsCertain)
     EXPECT_EQ(refused.changes(), (Changes{{2, MRC_EV_WHY_REFUSED}}));
 }
 
-/* Three answers in a row bring it back: not with a probe between them that could not be sent. */
+/*
+ * Three answers in a row bring an EV back, but not with a probe between them that could not be
+ * sent.
+ */
 TEST(Paths, WhatCannotLeaveThisHostEndsARowOfAnswers)
 {
     Paths f(1, 3);
@@ -249,7 +252,7 @@ TEST(Paths, WhatIsDrawnIsCounted)
     EXPECT_EQ(f.ev[ev[1]].lost, 1u);
 }
 
-/// Ports of EVs that a batch of so many is dealt to.
+/// The ports of the EVs to which a batch of this size is dealt.
 std::set<int> drawn(Paths &f, u32 full, u16 count = 8)
 {
     std::vector<u16> ev(count);
@@ -329,7 +332,7 @@ TEST(Paths, NewsOfAnEvIsReported)
     EXPECT_EQ(f.state(1), MRC_EV_GOOD);
 }
 
-/* Late is what a packet is first, and so late that it is lost next. */
+/* A packet first is late, and then so late that it is lost. */
 TEST(Paths, WhatThisHostMayHaveDroppedPutsAnEvInDoubtAndNoMore)
 {
     for (const u8 what : {MRC_NEWS_LOST, MRC_NEWS_LATE, MRC_NEWS_MUTE}) {
@@ -381,7 +384,7 @@ TEST(Paths, NewsOfLatePacketsAreMisses)
     EXPECT_EQ(f.entry[1].lost, 0) << "nothing later has come by it: that is no share";
 }
 
-/* The QP has heard nothing later by the EV, but another QP has. */
+/* The QP has heard of nothing later by the EV, but another QP has. */
 TEST(Paths, WhatIsSoLateThatItIsLostCountsAsLostOnAnEvThatOthersHear)
 {
     Paths f(1, 4);
@@ -401,7 +404,7 @@ TEST(Paths, WhatIsSoLateThatItIsLostCountsAsLostOnAnEvThatOthersHear)
     EXPECT_FALSE(f.entry[1].doubted);
 }
 
-/* Those of data and those of probes. */
+/* Round trips of data and of probes. */
 TEST(Paths, RoundTripsTellHowLongToWait)
 {
     Paths f(1, 2);
@@ -432,7 +435,9 @@ TEST(Paths, SilenceOfAQpThatKnowsNoEvIsHeeded)
     EXPECT_TRUE(f.probed(0, 2 * kSec));
 }
 
-/* A SACK that others overtook names a PSN that was acknowledged long ago: its bits tell the EV. */
+/*
+ * A SACK that others overtook names a PSN that was acknowledged long ago: its bits identify the EV.
+ */
 TEST(Paths, AMarkIsTheEvsThatItNamesByPsnAndBits)
 {
     Paths f(1, 4);
@@ -473,7 +478,7 @@ TEST(Paths, AnswersAreNotProbedAsLongAsSomethingIsHeard)
               MRC_EV_NONE);
 }
 
-/* Is it the EV or its plane? */
+/* The next probe finds out whether the EV or its plane is dead. */
 TEST(Paths, ALostProbeOfTheWayBackIsFollowedByAnotherAtOnce)
 {
     Paths f(2, 2);
@@ -484,7 +489,7 @@ TEST(Paths, ALostProbeOfTheWayBackIsFollowedByAnotherAtOnce)
     EXPECT_EQ(f.entry[next].port, f.entry[first].port);
 }
 
-/* They are what fills the queue that answers stand in, as other probes are. */
+/* Like other probes, they fill the queue in which answers wait. */
 TEST(Paths, WhereAnswersTakeLongTheWayBackIsProbedLessOften)
 {
     Paths f(2, 2);
@@ -494,7 +499,7 @@ TEST(Paths, WhereAnswersTakeLongTheWayBackIsProbedLessOften)
     EXPECT_NE(mrc_paths_reverse_probe(&f.p, 0, kSec + 100 * kMs), MRC_EV_NONE);
 }
 
-/* Else all that is asked again comes too late again. */
+/* Otherwise all repeated requests would be answered too late again. */
 TEST(Paths, ALateAnswerTellsHowLongAnswersTake)
 {
     Paths f(1, 2);
@@ -535,7 +540,7 @@ TEST(Paths, InASearchAnswersGoBackTheWayTheProbeCame)
 struct Known : Paths {
     Known(int count, u16 minActive) : Paths(count, 1, minActive) {}
 
-    /// What it takes of another: its EVs are those of the same place, shifted by @p shift.
+    /// Takes the state of EVs from another set: EVs of the same place, shifted by @p shift.
     void keep(const Paths &old, int shift, std::uint64_t now)
     {
         std::vector<u16> from;
@@ -596,7 +601,7 @@ TEST(Paths, WhoWatchesIsToldWhatIsAtAnIndexNow)
     EXPECT_EQ(others.changes(), (Changes{{1, MRC_EV_WHY_NONE}})) << "a new one, and good";
 }
 
-/* Else idle QPs would wait for an answer on a path that is dead, while there are others. */
+/* Otherwise idle QPs would wait for an answer on a dead path, although there are other paths. */
 TEST(Paths, ASearchEndsWhenNewOnesCome)
 {
     Known old(1, 1), same(1, 1), more(2, 1), denied(2, 1);
@@ -682,7 +687,7 @@ TEST(Paths, OfOthersNothingIsKnown)
     EXPECT_EQ(now.p.set.rtt, 0u);
 }
 
-/// Each state of each of three EVs, each of them kept or not, each floor.
+/// Tries each state of each of three EVs, each of them kept or not, with each floor.
 TEST(Paths, CountsAndTheFloorHoldWhateverIsKept)
 {
     constexpr int states[] = {MRC_EV_GOOD, MRC_EV_SKIP, MRC_EV_HELD, MRC_EV_ASSUMED_BAD,

@@ -74,7 +74,7 @@ TEST(Pending, WhoGuessesTheSlotOnlyIsNotBelieved)
                   half == 0x55 ? slot : MRC_PENDING_NONE);
 }
 
-/* Else a late answer with the same random half would be taken for that of the next request. */
+/* Otherwise a late answer with the same random half would be taken for that of the next request. */
 TEST(Pending, ASlotRestsAsLongAsOthersAreFree)
 {
     Pending a;
@@ -105,7 +105,7 @@ TEST(Pending, TheOldestIsLostFirst)
     EXPECT_EQ(mrc_pending_lost(a.all.get(), kSec + 52 * kMs), three);
 }
 
-/* Who is far away, or behind a queue, keeps nobody else waiting. */
+/* A peer that is far away, or behind a queue, delays no other. */
 TEST(Pending, EachWaitsForItsOwnTime)
 {
     Pending a;
@@ -140,7 +140,7 @@ TEST(Pending, ProbesLeaveRoomForPortStatus)
     EXPECT_EQ(a.status(now), 7);
 }
 
-/* They may wait for seconds. */
+/* Raw probes may wait for seconds. */
 TEST(Pending, RawProbesLeaveMostToOthers)
 {
     Pending a;
@@ -189,7 +189,7 @@ TEST(Pending, WaysBackLeaveMostSlotsToTurns)
     EXPECT_NE(a.status(now), MRC_PENDING_NONE);
 }
 
-/* Each answer to each peer may set off one: they pass a gate of their own. */
+/* Each answer to a peer may cause a probe of the way back: these pass a gate of their own. */
 TEST(Pending, WaysBackLeaveTheirRateToTurns)
 {
     Pending a;
@@ -205,7 +205,7 @@ TEST(Pending, WaysBackLeaveTheirRateToTurns)
     EXPECT_EQ(a.reverse(kSec + kMs), MRC_PENDING_NONE) << "one a millisecond";
 }
 
-/* Who has lost nothing is told of late answers by a forger, or by copies on slow paths. */
+/* If a sender has lost nothing, late answers come from a forger, or are copies on slow paths. */
 TEST(Pending, NoMoreAnswersAreLateThanWereLost)
 {
     Pending a;
@@ -223,7 +223,7 @@ TEST(Pending, NoMoreAnswersAreLateThanWereLost)
     EXPECT_EQ(a.all->count, 0u) << "a raw one is nobody's";
 }
 
-/* Each that is lost is sent again, and all of them together are the queue that made it late. */
+/* Each lost probe is sent again, and all of them together make up the queue that made it late. */
 TEST(Pending, WhileAPeersAnswersAreLateFewerProbesOfItWait)
 {
     Pending a;
@@ -237,7 +237,7 @@ TEST(Pending, WhileAPeersAnswersAreLateFewerProbesOfItWait)
     EXPECT_TRUE(mrc_pending_peer_may(&a.peer)) << "150 wait";
     mrc_pending_peer_late(&a.peer, 50 * kMs, now);
     EXPECT_FALSE(mrc_pending_peer_may(&a.peer)) << "120 may";
-    // All of a queue are late: they count once.
+    // All probes of a queue are late: they count once.
     mrc_pending_peer_late(&a.peer, 50 * kMs, now + 50 * kMs - 1);
     for (u16 slot = 90; slot < 121; ++slot)
         mrc_pending_end(a.all.get(), slot);

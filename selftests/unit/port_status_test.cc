@@ -20,7 +20,7 @@ struct Told {
 
     Told() { mrc_port_status_init(&s, &mrc_timing_software); }
 
-    /// Return: it is to be answered.
+    /// Return: whether it must be answered.
     bool hear(u32 mask, u16 stamp, bool tsr = true)
     {
         const mrc_ep ep = {
@@ -30,7 +30,7 @@ struct Told {
 
     bool take() { return mrc_port_status_take(&s, now); }
 
-    /// Heard and acted upon, at a time when nothing stands in the way.
+    /// Hears a status and acts on it, at a time when nothing prevents that.
     void told(u32 mask, u16 stamp, bool tsr = true)
     {
         now += kMs;
@@ -67,14 +67,14 @@ TEST(PortStatus, StampsInTheSendersUnitTellTheOrder)
     EXPECT_EQ(t.s.mask, 1u);
     EXPECT_TRUE(t.hear(3, 0x8000));
     t.told(7, 0xf000);
-    t.told(3, 0x0001); // the field has turned over
+    t.told(3, 0x0001); // the field has wrapped
     t.now += MRC_PORTS_ORDER_NS - 1;
     EXPECT_FALSE(t.hear(1, 0));
     t.now += 1;
     EXPECT_TRUE(t.hear(1, 0));
 }
 
-/* In 128 ns the field turns over every 8.4 ms: such stamps say nothing. */
+/* In units of 128 ns the field wraps every 8.4 ms: such stamps say nothing. */
 TEST(PortStatus, OtherStampsDoNot)
 {
     Told t;
@@ -132,7 +132,7 @@ TEST(PortStatus, WhatIsAsBeforeInTheEndIsNoChange)
     EXPECT_FALSE(t.take());
 }
 
-/* A flood of changes: one is taken each millisecond, and the last one in the end. */
+/* In a flood of changes one change per millisecond is taken, and the last one at the end. */
 TEST(PortStatus, AFloodCausesOneChangeAMillisecond)
 {
     Told t;

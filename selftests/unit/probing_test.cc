@@ -177,7 +177,7 @@ TEST(Probing, WhatThereIsToSayAnewIsNotPutOff)
     EXPECT_EQ(t.at, kSec + 1);
 }
 
-/* It may be another one than that which we told; but two must not keep each other busy. */
+/* The peer may not be the one that was told before; but two peers must not keep each other busy. */
 TEST(Probing, WhoSpeaksIsToldBack)
 {
     Probing f(2, 2);

@@ -52,7 +52,7 @@ TEST(Reach, ARefusalBoundsIt)
     EXPECT_EQ(r.now, 128u);
 }
 
-/* A NACK that SACKs have overtaken names a packet that is close by now. */
+/* A NACK that SACKs have overtaken names a packet that is now close. */
 TEST(Reach, WhatThePeerHasTakenIsWithin)
 {
     mrc_reach r = fresh();
@@ -294,11 +294,14 @@ struct Pair {
         }
     }
 
-    /** Of the line, in 20 ms. A message has 16 packets. */
+    /** Part of the line rate over 20 ms. A message has 16 packets. */
     double goodput() const { return messages * 16 * 330.0 / 20e6; }
 };
 
-/* Two losses: 4,485 packets were dropped beyond the window, and 6 of 8 EVs blamed for them. */
+/*
+ * Two losses. Without this 4,485 packets were dropped beyond the window, and 6 of 8 EVs were
+ * blamed.
+ */
 TEST(Reach, AWindowThatThePeerTellsIsNotExceeded)
 {
     for (const unsigned lossEvery : {30000u, 3000u}) {
@@ -311,7 +314,10 @@ TEST(Reach, AWindowThatThePeerTellsIsNotExceeded)
     }
 }
 
-/* One that tells nothing is learned by the first loss: what was in flight beyond it is put back. */
+/*
+ * If the peer says nothing, the first loss reveals its window: what was in flight beyond it is put
+ * back.
+ */
 TEST(Reach, AWindowThatThePeerDoesNotTellIsExceededOnce)
 {
     for (const unsigned lossEvery : {30000u, 3000u}) {

@@ -15,7 +15,7 @@ namespace
 
 using Result = std::vector<uint32_t>;
 
-// Windows and queues of a recording are no larger.
+// The largest window or queue of a recording.
 constexpr uint32_t SizeMax = 1U << 20;
 
 void need(bool fine, const char *what)
@@ -56,7 +56,7 @@ Call parse(const std::string &line)
     return call;
 }
 
-/** What a call is told, word by word. */
+/** The arguments of a call, word by word. */
 class Requester::Words
 {
 public:
@@ -76,7 +76,7 @@ public:
 
     [[nodiscard]] bool left() const { return at < words.size(); }
 
-    /** Those that have been read. */
+    /** The words that have been read. */
     [[nodiscard]] Result read() const
     {
         return {words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at)};
@@ -101,7 +101,7 @@ Result Requester::start(Words &in)
     cfg.retries.exp = static_cast<u8>(in.next());
     cfg.peer_rtt_ns = in.next64();
     const uint32_t psn = in.next(), mtu = in.next(), imm_max = in.next(), depth = in.next();
-    // Older recordings do not say it.
+    // Older recordings do not have it.
     cfg.receive_ns = in.left() ? in.next64() : UINT64_MAX;
     need(cfg.size && cfg.size <= SizeMax && depth && depth <= SizeMax && !(depth & (depth - 1)) &&
              mtu,
@@ -305,7 +305,7 @@ Outcome play(std::istream &recording)
                                      line + ", now " + text({call.op, call.now, said});
                 break;
             }
-            // The words of a batch begin with the stride and as many EVs.
+            // A batch begins with the stride and that many EVs.
             outcome.again += call.op == 'B' && said[said[0] + 2];
         } catch (const std::exception &error) {
             outcome.difference =

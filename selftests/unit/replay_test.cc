@@ -38,7 +38,7 @@ TEST(Replay, RecordingsOfTheModule)
     EXPECT_GE(count, 1U);
 }
 
-/* MRC_REQ_GONE, with losses: the recordings have one at least. */
+/* MRC_REQ_GONE, with losses: at least one recording has it. */
 TEST(Replay, OneHasSeenAPortOfItsHostGo)
 {
     unsigned int lost = 0;
@@ -59,7 +59,8 @@ TEST(Replay, ADifferenceIsFound)
     const std::string queued = std::string(Start) + "Q 0 2000 0\n";
     const std::string planned = queued + "P 1000 10000 10000 10000 1 8000 40 1\n";
     EXPECT_EQ(difference(planned + "B 1000 1 0 2 0 0 1 fffff0\n"), "");
-    // Another number of packets, another PSN, none asks; and nothing was to go out, or something.
+    // Another number of packets, another PSN, no ack request; and nothing should leave, or
+    // something should.
     EXPECT_NE(difference(planned + "B 1000 1 0 3 0 0 1 fffff0\n"), "");
     EXPECT_NE(difference(planned + "B 1000 1 0 2 0 0 1 fffff1\n"), "");
     EXPECT_NE(difference(planned + "B 1000 1 0 2 0 0 0 fffff0\n"), "");

@@ -51,7 +51,7 @@ struct Requester {
         mrc_sendq_queue(&r.sendq);
     }
 
-    /// What a window of packets of full size lets go.
+    /// The grant of a window of full-sized packets.
     mrc_cc_grant grant() const
     {
         mrc_cc_grant g;
@@ -69,7 +69,7 @@ struct Requester {
         return mrc_req_plan(&r, now, max, &g, &b);
     }
 
-    /// One batch, dealt to EVs 0, 1, ... @return its packets
+    /// Sends one batch, dealt to EVs 0, 1, ... @return its packets
     unsigned step(unsigned stride = 4)
     {
         if (!plan())
@@ -80,7 +80,7 @@ struct Requester {
         return b.count;
     }
 
-    /// All that may go. @return packets
+    /// Sends all that may leave. @return packets
     unsigned run()
     {
         unsigned all = 0;
@@ -89,7 +89,7 @@ struct Requester {
         return all;
     }
 
-    /// All up to @p psn has arrived and was executed.
+    /// All packets up to @p psn have arrived and were executed.
     void acked(std::uint32_t psn)
     {
         mrc_tx_result res;
@@ -123,7 +123,7 @@ TEST(Requester, NoMoreThanTheWindow)
     EXPECT_EQ(peer.run(), MRC_MPR_UNIT) << "the peer's window is smaller";
 }
 
-/* A window is one of bytes: of small packets more are in flight. */
+/* A window is counted in bytes: more small packets than large ones are in flight. */
 TEST(Requester, SmallPacketsTakeLessOfTheWindow)
 {
     Requester q(8);
@@ -137,7 +137,7 @@ TEST(Requester, SmallPacketsTakeLessOfTheWindow)
     EXPECT_EQ(each, 128u) << "8 bytes, 36 of headers and ICRC, and 48";
 }
 
-/* What a batch counts is what its packets count in flight, be it their first time or not. */
+/* A batch counts what its packets count in flight, whether they are first transmissions or not. */
 TEST(Requester, ABatchCountsWhatItAddsToTheWindow)
 {
     Requester q;
@@ -154,7 +154,8 @@ TEST(Requester, ABatchCountsWhatItAddsToTheWindow)
     EXPECT_EQ(q.r.tx.inflight_bytes, all);
 }
 
-/* The last one may overlap the end of the window, where a part is enough: MRC 1.0, section 8.3.1.
+/*
+ * The last packet may overlap the end of the window if a part of it fits: MRC 1.0, section 8.3.1.
  */
 TEST(Requester, APacketGoesIfItHasTheRoomThatItNeeds)
 {
@@ -220,7 +221,7 @@ TEST(Requester, LostOnesFirstAndAlone)
     EXPECT_EQ(q.b.plan[0].was, MRC_EV_NONE);
 }
 
-/* However many steps: the window is what the network bears. */
+/* In however many steps: the window is what the network can take. */
 TEST(Requester, LostOnesHaveOnePacketMoreThanTheWindow)
 {
     Requester q;
@@ -235,7 +236,7 @@ TEST(Requester, LostOnesHaveOnePacketMoreThanTheWindow)
     EXPECT_EQ(q.run(), 30u);
 }
 
-/* A queue that has no room for an skb loses all of its packets, time and again. */
+/* A queue that has no room for an skb loses all of its packets, again and again. */
 TEST(Requester, WhatWasLostTwiceGoesApart)
 {
     Requester q;
@@ -317,7 +318,7 @@ TEST(Requester, NeighboursTakeDifferentEvsWhereBatchesMeet)
     EXPECT_EQ(q.b.plan[0].ev, 9) << "there is no other";
 }
 
-/* Packets leave skb by skb; which one was the last of its EV is what rule (a) asks. */
+/* Packets leave skb by skb, and rule (a) asks which packet was the last of its EV. */
 TEST(Requester, AnEvThatIsDrawnTwiceHasTwoSkbs)
 {
     Requester q;
@@ -377,7 +378,7 @@ TEST(Requester, AFullWindowAsksAsOftenAsCongestionControlSays)
     EXPECT_LE(asked, 81u);
 }
 
-/* Whatever the peer's threshold is, and though its window is small beside ours. */
+/* Whatever the peer's threshold is, even if its window is much smaller than ours. */
 TEST(Requester, AFullWindowOfThePeerAsks)
 {
     Requester q(4096, 1);
@@ -430,7 +431,7 @@ mrc_hdr nackOf(std::uint32_t psn, u8 reason)
     return hdr;
 }
 
-/// From one probe to the next, after so long a silence.
+/// The longest time from one probe to the next, after this much silence.
 std::uint64_t most(std::uint64_t silence)
 {
     return std::max<std::uint64_t>(mrc_timing_software.probe_max, silence / 8);
@@ -459,7 +460,7 @@ struct Waiting : Requester {
         return err;
     }
 
-    /// The timer fires when it is due. @return what for
+    /// The timer fires when it is due. @return what is to be done
     mrc_req_due timer()
     {
         now = mrc_req_timer_at(&r, now);
@@ -488,7 +489,7 @@ TEST(RequesterAck, IsAskedForAfterTwoRoundTrips)
     EXPECT_FALSE(mrc_sendq_unanswered(&q.r.sendq));
 }
 
-/* Whatever the timeout is: with the exponent 20 it is longer than a second. */
+/* Whatever the timeout is: with exponent 20 it is longer than a second. */
 TEST(RequesterAck, ALostOneCostsNoTimeout)
 {
     Waiting q;
@@ -572,7 +573,10 @@ TEST(RequesterSack, SaysWhatItWasMarkedWith)
     EXPECT_EQ(mrc_req_sack(&q.r, &hdr, q.now, &res), -EINVAL) << "never sent";
 }
 
-/* SACKs take different ways, so one may come when others have told more: its mark is news. */
+/*
+ * SACKs take different paths, so a SACK may come when others have reported more: its mark is still
+ * news.
+ */
 TEST(RequesterSack, AnOvertakenOneStillNamesItsEv)
 {
     Waiting q;
@@ -603,7 +607,7 @@ TEST(RequesterNack, ATrimmedPacketWasMarked)
     }
 }
 
-/* A peer that has no room for what it is sent has none for what is sent again at once. */
+/* A peer that has no room for packets has no room for them if they are sent again at once. */
 TEST(RequesterNack, ThePeerIsGivenPauses)
 {
     Waiting q;
@@ -678,7 +682,7 @@ TEST(RequesterTimer, ASilentTailIsProbedThenTimesOut)
     EXPECT_TRUE(q.b.rtx);
 }
 
-/* Nothing else may come that would show what is lost. */
+/* Nothing else may come that would show the loss. */
 TEST(RequesterTimer, AsksAtOnceWhenToldTo)
 {
     Waiting q;
@@ -696,7 +700,7 @@ TEST(RequesterTimer, AsksAtOnceWhenToldTo)
     EXPECT_GT(mrc_req_timer_at(&q.r, q.now), q.now) << "the answer is waited for";
 }
 
-/* Of a QP that is new nothing is known but what others have seen of the peer. */
+/* A new QP knows only what others have seen of the peer. */
 TEST(RequesterTimer, AFirstPacketThatIsLostIsAskedForAfterThePeersRoundTrip)
 {
     for (const std::uint64_t rtt : {50 * kUs, 0 * kUs}) {
@@ -713,7 +717,7 @@ TEST(RequesterTimer, AFirstPacketThatIsLostIsAskedForAfterThePeersRoundTrip)
     }
 }
 
-/* So it is noticed to be over after a small part of its time, whatever the timeout is. */
+/* So the end of an outage is noticed after a small part of its length, whatever the timeout is. */
 TEST(RequesterTimer, InAnOutageProbesAreAnEighthOfTheSilenceApartAtMost)
 {
     Waiting q;
@@ -776,7 +780,7 @@ TEST(Requester, WhatThePathsHoldToBeBadIsHeeded)
     EXPECT_FALSE(mrc_evidence_is_silent(&q.r.tx.evidence, 1));
 }
 
-/* While data flows it mostly finds nothing. */
+/* While data flows the timer mostly finds nothing to do. */
 TEST(RequesterTimer, LooksNoMoreOftenThanItNeeds)
 {
     Waiting q;
@@ -839,7 +843,7 @@ TEST(RequesterPorts, WhatLeftByOneThatWentIsLookedAtAgainInTime)
     EXPECT_FALSE(q.heed());
 }
 
-/* Back before its time is over, or gone for good: EVs are made anew then. */
+/* The port is back before its time is over, or gone for good: then EVs are made anew. */
 TEST(RequesterPorts, WhatLeftByOneThatWentIsRememberedWhateverComes)
 {
     Ports q;
@@ -855,7 +859,7 @@ TEST(RequesterPorts, WhatLeftByOneThatWentIsRememberedWhateverComes)
     EXPECT_EQ(q.res.lost, 2u);
 }
 
-/* What had arrived there was answered before it went. */
+/* Packets that had arrived there were answered before the port went. */
 TEST(RequesterPorts, OneThatIsGoneAtThePeerIsNotWaitedFor)
 {
     Ports q;
@@ -879,7 +883,7 @@ TEST(RequesterPorts, WhatThePeerSaysOfOthersIsNoNews)
     EXPECT_FALSE(q.heed());
 }
 
-/* ---- what congestion control is told ---- */
+/* ---- reports to congestion control ---- */
 
 namespace
 {
@@ -925,7 +929,7 @@ TEST(RequesterCc, IsToldWhatASackSays)
     EXPECT_EQ(n.penalty, 5);
 }
 
-/* Probes, and their answers, pass by what data waits in. */
+/* Probes, and their answers, do not wait behind data. */
 TEST(RequesterCc, ProbesMeasureNoDelay)
 {
     InFlight q;
@@ -978,7 +982,7 @@ TEST(RequesterCc, KnowsWhyPacketsAreLost)
     EXPECT_EQ(here.news().cause, MRC_CC_REFUSED);
 }
 
-/* Of what is not to be believed nothing is obeyed, whatever it says. */
+/* An implausible answer has no effect at all. */
 TEST(Requester, OneVerdictOnEachAnswer)
 {
     const struct {
@@ -1013,7 +1017,7 @@ TEST(Requester, OneVerdictOnEachAnswer)
     }
 }
 
-/* However many there are: in an incast a packet may be trimmed each time it is sent. */
+/* However many trims there are: in an incast a packet may be trimmed each time it is sent. */
 TEST(RequesterTrim, OnlyTimeEndsAQp)
 {
     InFlight q;
@@ -1066,7 +1070,7 @@ TEST(RequesterUnsent, BlamesNobodyAndGoesOutAgainAfterAPause)
     EXPECT_EQ(q.step(), 1u);
     EXPECT_EQ(q.b.plan[0].psn, 9u);
     EXPECT_EQ(q.b.plan[0].was, MRC_EV_NONE) << "it was not lost on its EV";
-    // What was sent later on the same EV, 1, and arrives, is no proof against it.
+    // The arrival of a later packet on the same EV, 1, is no evidence against it.
     mrc_hdr sack = sackOf(8);
     sack.sack.sack_offset = 2;
     sack.sack.bitmap = 3;
@@ -1122,7 +1126,7 @@ namespace
 
 constexpr std::uint64_t kBear = 5'000 * kUs;
 
-/// A WriteImm of 8 packets that has arrived, behind it a request that has not been sent.
+/// A WriteImm of 8 packets that has arrived, and behind it a request that has not been sent.
 struct WithoutReceive : Waiting {
     explicit WithoutReceive(std::uint64_t bear = kBear)
     {
@@ -1143,7 +1147,7 @@ struct WithoutReceive : Waiting {
         return mrc_req_judge(&hdr, err, &res);
     }
 
-    /// Until the peer is asked; each time it says the same. @return ns since now
+    /// Runs until the peer is asked; each time it gives the same answer. @return ns since now
     std::uint64_t untilAsked()
     {
         const std::uint64_t start = now;
@@ -1203,7 +1207,7 @@ TEST(RequesterWait, IsNotBorneAtAll)
     EXPECT_EQ(q.nack(11), MRC_REQ_NO_RECEIVE);
 }
 
-/* The peer has died meanwhile: that is silence, as ever. */
+/* If the peer has died meanwhile, that is ordinary silence. */
 TEST(RequesterWait, SilenceIsBorneNoLonger)
 {
     WithoutReceive q(UINT64_MAX);
@@ -1214,7 +1218,7 @@ TEST(RequesterWait, SilenceIsBorneNoLonger)
     EXPECT_EQ(due, MRC_REQ_FAILED);
 }
 
-/* A NACK of the same kind that says nothing of a receive. */
+/* A NACK of the same kind that does not mention a receive. */
 TEST(RequesterWait, OtherNacksAreNone)
 {
     WithoutReceive q(0);
@@ -1226,7 +1230,7 @@ TEST(RequesterWait, OtherNacksAreNone)
     EXPECT_EQ(q.res.lost, 1u);
 }
 
-/* What was in flight already, and is beyond the peer's window, waits, and ends nothing. */
+/* Packets that were already in flight beyond the peer's window wait, and end nothing. */
 TEST(RequesterWait, WhatIsBeyondTheWindowGoesOutAgainAfterwards)
 {
     Requester q(4096, 1);
@@ -1238,7 +1242,7 @@ TEST(RequesterWait, WhatIsBeyondTheWindowGoesOutAgainAfterwards)
     q.run();
     ASSERT_EQ(q.r.tx.nxt, 128u);
     q.now += 50 * kUs;
-    // Twenty have arrived: the window that has opened by that reaches beyond the peer's.
+    // Twenty have arrived: the window that this opens reaches beyond the peer's window.
     mrc_hdr hdr = sackOf(19);
     ASSERT_EQ(mrc_req_sack(&q.r, &hdr, q.now, &res), 0);
     q.run();

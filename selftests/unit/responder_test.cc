@@ -17,7 +17,7 @@ constexpr u32 kImmMax = 3;
 constexpr u32 kFirst = 0xfffff0; ///< the PSN wraps soon
 constexpr std::uint64_t kUs = 1000;
 
-/// A responder, and packets by their distance from the first.
+/// A responder, and packets numbered from its first PSN.
 struct Responder {
     std::vector<unsigned long> mem;
     mrc_resp q;
@@ -35,7 +35,7 @@ struct Responder {
 
     static u32 psn(u32 nth) { return mrc_psn_add(kFirst, static_cast<s32>(nth)); }
 
-    /// A full packet of message @p nth, which has @p packets.
+    /// A full packet at @p nth that belongs to a message of @p packets packets.
     static mrc_rx_arrival packet(u32 nth, u8 opcode = MRC_OP_WRITE_ONLY, u32 packets = 1)
     {
         mrc_hdr hdr{};
@@ -58,7 +58,7 @@ struct Responder {
 
     void arrive(u32 nth, u8 opcode = MRC_OP_WRITE_ONLY) { arrive(packet(nth, opcode)); }
 
-    /// A packet of another message than the one of its place.
+    /// A packet of another message than the one that belongs there.
     void arrive_of(u16 msn, u32 nth, u8 opcode)
     {
         mrc_rx_arrival arrival = packet(nth, opcode);
@@ -66,7 +66,7 @@ struct Responder {
         arrive(arrival);
     }
 
-    /// Messages that are handed out.
+    /// Messages that are handed to the program.
     std::vector<mrc_rx_done> done()
     {
         std::vector<mrc_rx_done> all;
@@ -373,7 +373,7 @@ TEST(Responder, ANackStandsBetweenSacksAndTheAck)
     r.expectAck(1, MRC_ACK_OK, 2);
 }
 
-/* Every second packet of the window: more than SACKs of one answer can tell. */
+/* Every second packet of the window: more news than the SACKs of one answer can hold. */
 TEST(Responder, FourSacksOfNewsAndTheAckAtMost)
 {
     Responder r;
@@ -485,7 +485,7 @@ TEST(Responder, AnImmediateWhoseLengthIsAnotherIsRefused)
     }
 }
 
-/* The first packet of one and the last packet of another, in whatever order they come. */
+/* The first packet of one message and the last packet of another, in either order. */
 TEST(Responder, PartsOfTwoMessagesAreNone)
 {
     for (const bool last_first : {false, true}) {
@@ -533,7 +533,10 @@ TEST(Responder, AMessageThatIsNotTheNextOneIsRefused)
     early.expectAck(2, MRC_NAK_INVALID, 1);
 }
 
-/* Neighbours differ in whether they are odd; others are too far off to be where they are. */
+/*
+ * Message numbers of neighbours differ in their lowest bit; other messages are too far away to be
+ * there.
+ */
 TEST(Responder, AnOddMessageWithTheEndOfAnotherOddOneIsNone)
 {
     Responder r;
@@ -691,11 +694,11 @@ TEST(Responder, WhatNoSackHasToldIsToldInTime)
     EXPECT_EQ(mrc_resp_timer_at(&r.q), 0u) << "all has been told";
 }
 
-// What it names as its trigger: by a packet that has waited here nobody may measure an RTT.
+// The trigger that it names: an RTT must not be measured by a packet that has waited here.
 TEST(Responder, TheTimersSackNamesAPacketThatHasArrived)
 {
     Responder r;
-    // The latest one, the first beyond a hole; then the one that is a window behind.
+    // The latest packet, the first beyond a hole; then the packet that is a window behind.
     for (u32 i = 0; i < 3 * kSize; ++i) {
         const u32 nth = i < 2 ? i ^ 1 : i;
         const u32 named = i < kSize ? nth : i - kSize;
@@ -840,7 +843,7 @@ TEST(ResponderTrim, TheSenderIsTold)
     }
 }
 
-/* It is as if it had never come: the whole packet is taken later. */
+/* It is as if the head had never come: the whole packet is taken later. */
 TEST(ResponderTrim, NothingCountsAsReceived)
 {
     Responder r;
@@ -872,7 +875,7 @@ TEST(ResponderTrim, WhatAsksForASackGetsOne)
     }
 }
 
-/* Its SACK or ACK was lost: a NACK would have it sent once more. */
+/* Its SACK or ACK was lost: a NACK would make the sender send it once more. */
 TEST(ResponderTrim, ADuplicateIsAcknowledged)
 {
     Responder r;
@@ -896,7 +899,7 @@ TEST(ResponderTrim, WhatIsBeyondTheWindowIsIgnored)
     EXPECT_EQ(r.a.count, 0u);
 }
 
-/* Whoever forges them gets no more than so many answers. */
+/* A forger of heads gets only this many answers. */
 TEST(ResponderTrim, AnswersAreBounded)
 {
     Responder r;
@@ -912,7 +915,7 @@ TEST(ResponderTrim, AnswersAreBounded)
     EXPECT_TRUE(mrc_resp_trimmed(&r.q, &head, kEv, false, nullptr, r.now, &r.a));
 }
 
-/* Nor do many QPs of a host more than it can bear, nor one QP all of that. */
+/* Many QPs of a host send no more answers than the host can bear, and one QP not all of these. */
 TEST(ResponderTrim, AnswersOfAllQpsAreBounded)
 {
     std::array<Responder, 4> qps;
@@ -987,7 +990,7 @@ struct Without : Responder {
         mrc_resp_probe(&q, &p, 0, false, &a);
     }
 
-    /// SACKs, the ACK of what is complete, and that a message waits.
+    /// Expects SACKs, the ACK of complete messages, and the report that a message waits.
     void expectWaits(u32 nth, u32 done, u32 msn)
     {
         ASSERT_GE(a.count, 1u);
@@ -1013,24 +1016,24 @@ TEST(Responder, AnImmediateWaitsForAReceive)
     EXPECT_EQ(r.sacks(), 1u) << "the peer must know that it has arrived";
     EXPECT_EQ(r.a.hdr[0].sack.cack_psn, r.psn(2));
     r.expectWaits(1, 0, 1);
-    // Said once, and not with each packet.
+    // This is reported once, and not with each packet.
     r.arrive(3);
     r.answer();
     for (unsigned i = 0; i < r.a.count; ++i)
         EXPECT_EQ(r.a.hdr[i].bth.opcode, MRC_OP_SACK);
-    // Again to who asks: by a probe, or with a packet that has arrived.
+    // It is reported again to a peer that asks: by a probe, or with a packet that has arrived.
     r.probe();
     r.expectWaits(1, 0, 1);
     const mrc_rx_arrival again = r.packet(1, MRC_OP_WRITE_ONLY_IMM);
     EXPECT_EQ(mrc_resp_claim(&r.q, &again), MRC_RX_DUP);
     EXPECT_EQ(r.answer(), 0);
     r.expectWaits(1, 0, 1);
-    // Resumed for nothing: it waits on, and that is no news.
+    // Resumed without a receive: it waits on, and that is no news.
     EXPECT_TRUE(mrc_resp_resume(&r.q));
     EXPECT_EQ(r.answer(), 0);
     EXPECT_EQ(r.a.count, 0u);
     EXPECT_EQ(r.waits, 1u);
-    // And with a receive: all that waited ends.
+    // Resumed with a receive: all that waited ends.
     r.receives = 1;
     EXPECT_TRUE(mrc_resp_resume(&r.q));
     EXPECT_EQ(r.answer(), 0);
@@ -1057,7 +1060,7 @@ TEST(Responder, EachImmediateWaitsForItsOwnReceive)
     r.expectWaits(1, 0, 1);
 }
 
-/* A NAK acknowledges all that is before the packet that it names. */
+/* A NAK acknowledges everything before the packet that it names. */
 TEST(Responder, ARefusalWaitsBehindAMessageThatWaits)
 {
     Without r;
@@ -1072,7 +1075,7 @@ TEST(Responder, ARefusalWaitsBehindAMessageThatWaits)
     r.expectAck(1, MRC_NAK_ACCESS, 1);
 }
 
-/* The window reaches from the message that waits: what is taken behind it is bounded. */
+/* The window starts at the waiting message, so what is taken behind it is bounded. */
 TEST(Responder, TheWindowStandsWhileAMessageWaits)
 {
     Without r;
@@ -1091,7 +1094,7 @@ TEST(Responder, TheWindowStandsWhileAMessageWaits)
     EXPECT_EQ(mrc_resp_claim(&r.q, &beyond), MRC_RX_NEW);
 }
 
-/* A QP that ends while a message waits: that was not executed. */
+/* The QP ends while a message waits: that message was not executed. */
 TEST(Responder, LastWordsOfAQpWhoseMessageWaits)
 {
     Without r;

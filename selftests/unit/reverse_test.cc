@@ -158,7 +158,7 @@ TEST(Reverse, ALostEvIsNotUsedThoughItsPlaneIs)
     EXPECT_EQ(f.picks(3), (std::map<u16, int>{{0, 3}}));
 }
 
-/* Or the probe that is to tell what has arrived goes the way of what has not. */
+/* Otherwise the probe that should tell what has arrived would take the path of what has not. */
 TEST(Reverse, AnEvInDoubtCarriesAnswersOnlyWhereThereIsNoOther)
 {
     Reverse f(2);

@@ -54,7 +54,7 @@ TEST(Rtt, TheLongestIsNotOneThatStandsAlone)
     EXPECT_EQ(mrc_rtt_longest(&none), 0u);
 }
 
-/* Paths are gone, and the others take their load: each packet waits longer than any before. */
+/* Paths are gone, and the others take over their load: each packet waits longer than any before. */
 TEST(Rtt, AQueueThatGrowsIsNoLossUntilItTakesEightTimesAsLong)
 {
     Window win = withRtt();
@@ -81,7 +81,7 @@ TEST(Rtt, AQueueThatGrowsIsNoLossUntilItTakesEightTimesAsLong)
     EXPECT_TRUE(win.mute(5));
 }
 
-/* A path that stands still is seen by the packets of others: these are fast. */
+/* Packets on other EVs show that a path stands still: these EVs are fast. */
 TEST(Rtt, FastPathsDoNotShrinkWhatIsTolerated)
 {
     for (u8 why : {u8{10}, u8{0}}) { // another EV's packet overtakes, or one of the same EV
@@ -215,7 +215,7 @@ TEST(Rtt, NeverLessThanTwoRoundTrips)
 namespace
 {
 
-/* One packet that times out and whose original arrives all the same. */
+/* A packet times out although its first copy arrives. */
 void lateOriginal(Window &win)
 {
     const std::uint32_t psn = win.send(1);

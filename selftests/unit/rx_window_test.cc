@@ -387,7 +387,10 @@ TEST(RxWindow, SackByBytesCountsAtLeast1024PerPacket)
     EXPECT_TRUE(mrc_rx_sack_due(&win.w));
 }
 
-/* Who has never asked may wait for a SACK when it stops: its window may be less than ours. */
+/*
+ * A requester that has never asked may stop and wait for a SACK, because its window may be smaller
+ * than ours.
+ */
 TEST(RxWindow, WhoDoesNotAskIsToldMoreOften)
 {
     Window win(128, 4, 0);
@@ -559,7 +562,7 @@ TEST(RxWindow, ProbeIsAnsweredWithTheStateAndTouchesNothing)
     EXPECT_TRUE(win.sack()) << "the news is still to be told";
 }
 
-/* Not one of 64 PSNs may lie beyond the ring, where bits mean other PSNs. */
+/* None of 64 PSNs may lie beyond the ring, where bits stand for other PSNs. */
 TEST(RxWindow, ProbeOfAFullWindow)
 {
     Window win(384, 4, 0);
@@ -617,7 +620,7 @@ TEST(RxWindow, NothingIsToldAgainWhereEachSackTellsAll)
 namespace
 {
 
-/// What the window should do, in terms of sets.
+/// The behaviour that the window should have, in terms of sets.
 struct Model {
     std::uint32_t size;
     std::int64_t cack; // extended PSNs, which do not wrap
@@ -698,7 +701,7 @@ private:
             placing_.push_back(psn);
     }
 
-    /// One of those claimed arrives, in any order, or is given back.
+    /// A claimed packet arrives, in any order, or is given back.
     void place()
     {
         std::swap(placing_[rng_() % placing_.size()], placing_.back());
@@ -740,7 +743,7 @@ private:
         }
     }
 
-    /// SACKs name what has arrived, nothing else, and all of it.
+    /// SACKs name all that has arrived, and nothing else.
     void tell()
     {
         while (const auto s = win_.sack()) {

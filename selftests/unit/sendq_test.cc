@@ -30,7 +30,7 @@ struct Queue {
         mrc_sendq_start(&q, kMtu, imm_max);
     }
 
-    /// @return null: there is no room
+    /// @return null: no room
     mrc_msg *add(std::uint32_t len, bool imm = false)
     {
         mrc_msg *m = mrc_sendq_slot(&q);
@@ -45,7 +45,7 @@ struct Queue {
         return m;
     }
 
-    /// Index of the request of the next packet, -1: there is none.
+    /// Index of the request of the next packet; -1: none.
     int next()
     {
         std::uint32_t index;
@@ -61,7 +61,7 @@ struct Queue {
             ;
     }
 
-    /// How many an ACK of @p psn completes.
+    /// How many requests an ACK of @p psn completes.
     int acked(std::uint32_t psn)
     {
         int n = 0;

@@ -31,7 +31,7 @@ constexpr std::array rows{
     Row{-EBUSY, MRC_SENT_NO_SPACE, kGood, kNone},
     Row{-EAGAIN, MRC_SENT_NO_SPACE, kGood, kNone},
     Row{-EINVAL, MRC_SENT_NO_SPACE, kGood, kNone},
-    Row{-EIO, MRC_SENT_NO_SPACE, kGood, kNone}, // nobody knows what that would be
+    Row{-EIO, MRC_SENT_NO_SPACE, kGood, kNone}, // an unknown error
     Row{-ENETDOWN, MRC_SENT_DOWN, kGood, kNone},
     Row{-ENODEV, MRC_SENT_DOWN, kGood, kNone},
     Row{-ENXIO, MRC_SENT_DOWN, kGood, kNone},
@@ -76,7 +76,7 @@ TEST(Sent, AnErrnoHasOneMeaning)
     }
 }
 
-/** A probe is counted, or tried again a little later, or says the same of its EV as data does. */
+/** A probe is counted, or tried again a little later, or has the same effect on its EV as data. */
 TEST(Sent, AProbeAndDataSayTheSameOfAnEv)
 {
     for (const Row &row : rows) {
@@ -89,7 +89,7 @@ TEST(Sent, AProbeAndDataSayTheSameOfAnEv)
     }
 }
 
-/** While it lasts probes are refused, too: it is not back before they are answered. */
+/** While it lasts probes are refused, too: the EV does not come back before they are answered. */
 TEST(Sent, WhatIsRefusedHereComesBackByProbes)
 {
     Paths f;

@@ -25,7 +25,7 @@ constexpr u64 kDelay = 10000;
 constexpr u64 kPacket = 330; // ns on the wire
 constexpr u64 kStart = kSec;
 
-/// Things to do, in the order of their times.
+/// Events, in the order of their times.
 class Clock
 {
 public:
@@ -62,12 +62,12 @@ private:
 
 struct Host;
 
-/// A requester; without @p answered nothing that it sends arrives anywhere.
+/// A requester; if @p answered is false, nothing that it sends arrives anywhere.
 struct Sender : mrc_shared_place {
     Host &host;
     bool answered;
     bool failed = false;
-    u64 done = 0; ///< messages
+    u64 done = 0; ///< completed messages
     u64 timerAt = 0;
     std::vector<u64> mem;
     std::vector<mrc_msg> slots;
@@ -99,7 +99,7 @@ struct Host {
         senders.push_back(std::make_unique<Sender>(*this, answered, timeout));
         return *senders.back();
     }
-    /// As transport/peer/congestion.c does: those that wait have their turns.
+    /// As in transport/peer/congestion.c: QPs that wait get their turns.
     void serve()
     {
         const mrc_shared_place *last = nullptr;
@@ -313,8 +313,8 @@ void Sender::answer(const mrc_hdr &hdr)
     step();
 }
 
-/// What the healthy QP has beside @p silent others, Gb/s, over @p time; they begin before it, or
-/// later.
+/// The healthy QP's goodput beside @p silent others, in Gb/s, over @p time; these begin before it,
+/// or later.
 double beside(unsigned silent, unsigned timeout, u64 time, bool later)
 {
     Host host;
@@ -346,7 +346,8 @@ class SharedSim : public ::testing::TestWithParam<std::tuple<unsigned, unsigned>
 {
 };
 
-// 0.9: what a thousand silent QPs send again at each timeout of 17 ms has 4 % of the wire.
+// 0.9, because the retransmissions of a thousand silent QPs at each timeout of 17 ms take 4 % of
+// the link.
 TEST_P(SharedSim, SilentQpsCostTheirNeighbourNothing)
 {
     const auto [silent, timeout] = GetParam();

@@ -51,7 +51,7 @@ struct Window {
     {
         mrc_shared_end(&s, &place[i], DIV_ROUND_UP(bytes, kMtu), bytes, wants, now);
     }
-    /// It sends what it is granted, and wants more.
+    /// The QP sends what it is granted, and wants more.
     u32 send(std::size_t i)
     {
         if (!begin(i))
@@ -67,7 +67,7 @@ struct Window {
         n.heard = true;
         mrc_shared_learn(&s, &place[i], &n, now);
     }
-    /// Index of the one whose turn it is, -1: nobody's.
+    /// Index of the QP whose turn it is; -1: none.
     int next() const
     {
         const mrc_shared_place *first = mrc_shared_next(&s);
@@ -158,7 +158,7 @@ TEST(Shared, AWindowOfOneQpHasNoQueue)
 
 // ---- how much is served at a time
 
-/// Turns that are given before others have the CPU; in each a QP sends so many small packets.
+/// Turns that are given before others get the CPU; in each a QP sends this many small packets.
 unsigned served(u32 packets)
 {
     Window s(2);
@@ -272,8 +272,7 @@ TEST(Shared, ASilentQpIsNeverStuck)
     EXPECT_EQ(s.next(), 1);
 }
 
-/* Half of what a young QP has sent has gone with a port: it need not wait for an answer to the
- * rest. */
+/* Half of a young QP's packets are lost with a port: it need not wait for an answer to the rest. */
 TEST(Shared, WhatHasGoneWithAPortIsSentAgain)
 {
     Window w(1);

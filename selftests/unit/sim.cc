@@ -69,7 +69,7 @@ private:
     SimFabric fabric;
     SimHost host[2];
     std::vector<std::unique_ptr<Qp>> qps;
-    std::vector<int> evStates; ///< after the event before
+    std::vector<int> evStates; ///< states after the previous event
 
     u32 allPorts() const { return (1u << world.c.planes) - 1; }
 
@@ -141,8 +141,8 @@ private:
         }
     }
 
-    /// Only answered probes, or a loss that was none, bring an EV back, but where the floor, or a
-    /// search, takes one of which data has told.
+    /// Only answered probes, or a loss that was none, bring an EV back. The exception: the floor,
+    /// or a search, takes an EV that data has reported.
     void noteReturn(const mrc_ev_entry &e)
     {
         if (e.why == MRC_EV_WHY_PROBES_ANSWERED) {

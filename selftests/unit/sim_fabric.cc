@@ -64,7 +64,7 @@ bool SimFabric::dataLostOn(u16 ev)
            inHole(ev);
 }
 
-/// Holes are in the way of data only.
+/// Holes swallow data only.
 bool SimFabric::controlLostOn(int from, u16 ev)
 {
     return world.chance(c.ctlLoss) || planeDead(ev) || (from == kReq && inHole(ev));

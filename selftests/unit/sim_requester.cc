@@ -25,7 +25,7 @@ mrc_hdr forgedHeader(const mrc_sack &sack, bool rtx)
     return hdr;
 }
 
-/// Of a link of 1 Gb/s.
+/// Settings for a link of 1 Gb/s.
 mrc_cc_params windowOf(const SimConfig &c)
 {
     mrc_cc_params params = CcWindow::fixed(c.cwnd, c.mtu);
@@ -61,7 +61,7 @@ SimRequester::SimRequester(SimWorld &world, SimFabric &fabric, SimHost &host, Si
 
 // ---- what goes out
 
-/// As many as have a region of remote memory each, and a slot.
+/// Posts as many messages as have a region of remote memory each, and a slot.
 void SimRequester::post()
 {
     while (sendq.tail < work.messages.size() &&
@@ -109,7 +109,7 @@ void SimRequester::checkDrawn(u16 ev, bool any) const
     simCheck(!mrc_ev_is_spare(&set, ev), "data on a spare");
 }
 
-/// EV by EV, as its packets share skbs.
+/// Sends EV by EV, because packets of one EV share skbs.
 void SimRequester::leave(const mrc_batch &batch)
 {
     for (unsigned e = 0; e < batch.stride; ++e)
@@ -155,7 +155,7 @@ void SimRequester::transmit(const mrc_plan &plan, bool rtx, bool ask)
         forgeSack();
 }
 
-/// It has not left this host, which is no loss.
+/// The packet has not left this host, which is no loss.
 void SimRequester::takeBackUnsent()
 {
     for (u32 psn : unsent) {
@@ -324,7 +324,7 @@ void SimRequester::sackArrived(const mrc_hdr &hdr)
 
 void SimRequester::checkSample(const mrc_hdr &hdr, const mrc_tx_result &res) const
 {
-    // when the probe was sent that this SACK answers, or the packet that has caused it
+    // send time of the probe that this SACK answers, or of the packet that has caused it
     const u64 sent = hdr.sack.probe ? probeSentAt.at(static_cast<u16>(hdr.sack.ack_offset))
                                     : transmissionOf(hdr);
     const u64 rtt = world.now() - sent;
@@ -332,7 +332,7 @@ void SimRequester::checkSample(const mrc_hdr &hdr, const mrc_tx_result &res) con
              "wrong RTT");
 }
 
-/// When the one transmission was sent that may have caused this SACK.
+/// The send time of the only transmission that may have caused this SACK.
 u64 SimRequester::transmissionOf(const mrc_hdr &hdr) const
 {
     const auto &times = sentAt.at(mrc_psn_add(hdr.sack.cack_psn, hdr.sack.ack_offset));
@@ -371,7 +371,7 @@ void SimRequester::ackArrived(const mrc_hdr &hdr)
         nakArrived(hdr);
 }
 
-/// All before it was executed, and the request that it names is the one that is refused.
+/// All messages before the named one were executed, and the named one is the refused request.
 void SimRequester::nakArrived(const mrc_hdr &hdr)
 {
     simCheck(work.firstRefused && hdr.bth.psn == *work.firstRefused, "NAK of another packet");

@@ -57,7 +57,7 @@ void SimResponder::dataArrived(const SimPacket &packet)
     const mrc_rx_arrival a = arrival(packet, hdr);
     switch (mrc_resp_claim(&resp, &a)) {
     case MRC_RX_OOR:
-        // What was in flight when a message began to wait may be.
+        // Only packets that were in flight when a message began to wait may be.
         simCheck(resp.wait == MRC_RESP_WAITS, "PSN beyond the window");
         answer();
         break;
@@ -121,7 +121,7 @@ void SimResponder::deliver()
     }
 }
 
-/// A program that posts a receive only when it is told that one is missing, and not at once.
+/// A program that posts a receive only after it is told that one is missing, and with a delay.
 bool SimResponder::hasReceive(const mrc_rx_done &done)
 {
     if (c.lateReceive == 0 || !done.has_imm || work.executed < receives ||

@@ -32,7 +32,10 @@ double pick(std::mt19937_64 &rng, std::initializer_list<double> values)
     return values.begin()[rng() % values.size()];
 }
 
-/* Several QPs, of which the peer does not know all at once; queues; who has no room for packets. */
+/*
+ * Several QPs, some of which the peer does not know at once; queues; hosts without room for
+ * packets.
+ */
 void randomHosts(std::mt19937_64 &rng, SimConfig &c)
 {
     c.qps = static_cast<int>(pick(rng, {1, 1, 1, 2, 5}));
@@ -111,7 +114,7 @@ SimConfig randomConfig(std::uint64_t seed)
     return c;
 }
 
-/* QPs whose bursts wait behind each other, on one path: an RTT says little about the next one. */
+/* QPs whose bursts wait behind each other, on one path: one RTT says little about the next. */
 SimConfig longQueues(std::uint64_t seed)
 {
     SimConfig c;
@@ -132,8 +135,9 @@ SimConfig longQueues(std::uint64_t seed)
 
 /*
  * A peer need not count what is beyond the cumulative PSN. Then SACKs that overtake each other
- * cannot be told apart, and a few packets are sent again for nothing. Of 15 times 20 seeds none had
- * less than 1.2 or more than 1.7 %; 5.4 to 8.7 % if what was told was taken for all that arrived.
+ * cannot be told apart, and a few packets are sent again for nothing: in each of 15 runs of 20
+ * seeds between 1.2 and 1.7 %. It would be 5.4 to 8.7 % if the reported packets were taken for all
+ * that arrived.
  */
 TEST(Sim, APeerThatDoesNotCountCostsFewRetransmissions)
 {
@@ -255,7 +259,7 @@ TEST(Sim, UnequalPlanesAreLearnt)
     EXPECT_LT(resent, packets / 20) << "the reorder window grew to the difference";
 }
 
-/* Whatever arrives first: what was sent before it is executed, and the NAK is heard. */
+/* Whatever arrives first: all that was sent before it is executed, and the NAK arrives. */
 TEST(Sim, ARefusedPacketEndsTheQpInOrder)
 {
     std::uint64_t naks = 0;
@@ -272,7 +276,7 @@ TEST(Sim, ARefusedPacketEndsTheQpInOrder)
     EXPECT_GT(naks, seeds(200) / 2);
 }
 
-/* No carrier tells of it: the paths leave at their first losses, and return by probes. */
+/* No carrier reports it: the paths leave at their first losses, and return by probes. */
 TEST(Sim, SilentlyDeadPathsLeaveAndReturn)
 {
     const std::set<int> dead{0, 1, 2, 3, 4};
@@ -282,7 +286,7 @@ TEST(Sim, SilentlyDeadPathsLeaveAndReturn)
         c.seed = seed;
         c.messages = 4000;
         c.skewNs = 0;
-        c.holeEvs = 5; // one plane and a bit
+        c.holeEvs = 5; // one plane and a part of the next
         c.holeAt = 300000;
         c.holeNs = 10000000;
         c.evProbeUntil = 2000000000;
@@ -296,7 +300,7 @@ TEST(Sim, SilentlyDeadPathsLeaveAndReturn)
         EXPECT_EQ(r.evsReturned + r.evsCleared + r.evsHeard, r.evsLost);
         EXPECT_LT(r.dropped, 2 * 64u) << "what was on its way, and what left until it was late";
     }
-    // Of 220. Packets take up to 60 us longer than others here, three times the least.
+    // Of 220. Packets may take up to 60 us longer than others here, three times the shortest time.
     EXPECT_LE(others, 10u);
 }
 
@@ -338,7 +342,7 @@ TEST(Sim, ALostTailIsFoundWithoutItsTimeout)
         SimConfig c;
         c.seed = seed;
         c.messages = 100;
-        c.slots = 1; // each message waits for the one before
+        c.slots = 1; // each message waits for the previous one
         c.skewNs = 0;
         c.loss = 0.05;
         c.timeoutNs = 1000000000;
@@ -349,7 +353,7 @@ TEST(Sim, ALostTailIsFoundWithoutItsTimeout)
         EXPECT_EQ(r.resent, r.dropped) << "all that was lost and nothing else";
         EXPECT_LT(r.elapsedNs, c.timeoutNs + 100000000);
     }
-    // The rest is found by what was sent later. Of 100 times 50 seeds none had less than 0.41.
+    // The rest is found by what was sent later. In 100 runs of 50 seeds none found less than 0.41.
     EXPECT_GT(found, dropped / 3) << "by probes";
     EXPECT_LT(waited, 10) << "where the first message's tail was lost: no RTT was known yet";
 }
@@ -369,7 +373,7 @@ TEST(Sim, SurvivesAllPlanesGone)
     }
 }
 
-/* The network takes answers only. */
+/* The network loses only answers. */
 TEST(Sim, LostSacksAreNoLostPackets)
 {
     std::uint64_t resent = 0;
@@ -393,7 +397,9 @@ TEST(Sim, LostSacksAreNoLostPackets)
     EXPECT_LT(evsLost, 20u);
 }
 
-/* A plane dies both ways: what was sent on it is sent again, and nothing because SACKs died, too.
+/*
+ * A plane dies both ways: packets sent on it are sent again, but no packet because its SACK was
+ * lost.
  */
 TEST(Sim, APlaneThatTakesSacksWithIt)
 {
@@ -418,7 +424,7 @@ TEST(Sim, APlaneThatTakesSacksWithIt)
     EXPECT_LT(resent, dropped + dropped / 4);
 }
 
-/* A full queue of this host is no loss: nothing is blamed, and all arrives. */
+/* A full queue of this host is no loss: no EV is blamed, and everything arrives. */
 TEST(Sim, WhatDoesNotLeaveBlamesNothing)
 {
     for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {
@@ -436,7 +442,8 @@ TEST(Sim, WhatDoesNotLeaveBlamesNothing)
 
 /*
  * QPs that the peer does not know yet send in vain. That is no fault of the paths, which others
- * use; and what those hear of the paths serves all: no EV is asked. If nobody hears, all are.
+ * use. What those QPs hear of the paths serves all, so no EV is probed. If no QP hears anything,
+ * all are.
  */
 TEST(Sim, ASilentQpHarmsNoOther)
 {
@@ -459,7 +466,9 @@ TEST(Sim, ASilentQpHarmsNoOther)
     }
 }
 
-/* What one loses there is enough for all. Each for itself, they would lose a packet each at least.
+/*
+ * What one QP loses there is enough for all. Each for itself, they would lose at least a packet
+ * each.
  */
 TEST(Sim, QpsFindADeadPathTogether)
 {
@@ -480,9 +489,9 @@ TEST(Sim, QpsFindADeadPathTogether)
 }
 
 /*
- * Retransmissions have a queue of their own, and overtake data that waits in another one: also soon
- * after it was sent, if the head of a trimmed packet has overtaken it, too. That says nothing of
- * what waits.
+ * Retransmissions have a queue of their own, and overtake data that waits in another queue. They
+ * may leave soon after that data, if the head of a trimmed packet has overtaken it, too. That says
+ * nothing about the waiting data.
  */
 TEST(Sim, RetransmissionsThatOvertakeDataCondemnNone)
 {
@@ -495,7 +504,7 @@ TEST(Sim, RetransmissionsThatOvertakeDataCondemnNone)
     }
 }
 
-/* A probe is data's class, so what its answer condemns does not wait in a queue. */
+/* A probe is in data's class, so packets that its answer condemns are not waiting in a queue. */
 TEST(Sim, ProbesOvertakeNoData)
 {
     std::uint64_t probes = 0;
@@ -508,8 +517,8 @@ TEST(Sim, ProbesOvertakeNoData)
 }
 
 /*
- * The peer says that a port of it is down, before what was sent there can be missed. It goes again
- * at once, and nothing else does; no EV is blamed.
+ * The peer reports that one of its ports is down before lost packets can be noticed. They are sent
+ * again at once, nothing else is, and no EV is blamed.
  */
 TEST(Sim, PortsDownAtThePeerBlameNothing)
 {
@@ -535,8 +544,8 @@ TEST(Sim, PortsDownAtThePeerBlameNothing)
 }
 
 /*
- * Ports of this host go. All that had left by them arrives, and has the time to: nothing is sent
- * again.
+ * Ports of this host go. All that had left by them arrives, and gets the time for it: nothing is
+ * sent again.
  */
 TEST(Sim, WhatLeftByAPortThatIsGoneMayArrive)
 {
@@ -558,7 +567,7 @@ TEST(Sim, WhatLeftByAPortThatIsGoneMayArrive)
     }
 }
 
-/* What was in its queues when it went is lost, sent again once, and the fault of no EV. */
+/* Packets in the port's queues when it went are lost and sent again once, and no EV is blamed. */
 TEST(Sim, WhatWasLostWithAPortIsSentAgainOnce)
 {
     std::uint64_t dropped = 0;
@@ -584,7 +593,9 @@ TEST(Sim, WhatWasLostWithAPortIsSentAgainOnce)
     EXPECT_GT(dropped, 0u);
 }
 
-/* Trimmed packets go again at once, refused ones after pauses: the more the longer. */
+/*
+ * Trimmed packets are sent again at once, refused ones after pauses, which grow with their number.
+ */
 TEST(Sim, NacksDelayAndKillNothing)
 {
     for (std::uint64_t seed = 1; seed <= seeds(20); ++seed) {

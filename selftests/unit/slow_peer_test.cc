@@ -28,10 +28,10 @@ struct SlowPeer {
     u64 seed = 1;
     u32 psns = 1024; ///< window of PSNs
     u32 packets = 1536;
-    u64 serveNs = 2 * kMs; ///< what it takes for a packet
-    u64 wayNs = 10 * kMs;  ///< there and back
-    unsigned room = ~0u;   ///< packets that wait for it; more are lost
-    bool fromHole = false; ///< its bitmaps begin behind the cumulative PSN, not where news is
+    u64 serveNs = 2 * kMs; ///< time that the peer takes for a packet
+    u64 wayNs = 10 * kMs;  ///< time there and back
+    unsigned room = ~0u;   ///< packets that wait for the peer; more are lost
+    bool fromHole = false; ///< its bitmaps begin behind the cumulative PSN, not at the news
     unsigned lostPpm = 10000;
     unsigned refusedPpm = 10000;
 };
@@ -39,9 +39,9 @@ struct SlowPeer {
 struct SlowReport {
     u64 endNs = 0; ///< 0: never
     unsigned sent = 0;
-    unsigned lost = 0; ///< by the network
+    unsigned lost = 0; ///< lost by the network
     unsigned refused = 0;
-    unsigned needless = 0; ///< arrived though they had been taken before
+    unsigned needless = 0; ///< arrived although the peer already had them
     unsigned timeouts = 0;
     unsigned probes = 0;
     mrc_cc cc{};
@@ -95,8 +95,8 @@ private:
     CcWindow window;
     std::vector<u64> mem;
     std::vector<mrc_msg> requests;
-    std::vector<bool> taken; ///< by the peer
-    u32 cumulative = 0;      ///< of these, from the first on
+    std::vector<bool> taken; ///< packets that the peer has
+    u32 cumulative = 0;      ///< of these, the unbroken sequence from the first on
     std::deque<Packet> queue;
     u16 turn = 0;
     SimTimer timer;
@@ -256,7 +256,7 @@ mrc_cc_params fixedWindow(u32 packets)
     return CcWindow::fixed(packets, kMtu);
 }
 
-/// What users get.
+/// The users' defaults.
 mrc_cc_params nscc()
 {
     mrc_cc_params p = CcWindow::fixed(1, kMtu);
@@ -274,8 +274,8 @@ mrc_cc_params nscc()
 namespace
 {
 
-/// It takes what the peer needs for the packets, and little more; and nothing is sent twice for
-/// nothing.
+/// The run takes the time that the peer needs for the packets, and little more. Nothing is sent
+/// twice without need.
 void expectDone(const SlowPeer &c, const mrc_cc_params &params)
 {
     const SlowReport r = SlowSim(c, params).run(120'000 * kMs);
@@ -290,9 +290,9 @@ void expectDone(const SlowPeer &c, const mrc_cc_params &params)
 } // namespace
 
 /*
- * With a window as large as the peer's, of a thousand packets, the peer's queue is as long: round
- * trips of a second, and holes of which bitmaps that begin there tell the next 64 packets and no
- * more. The rest was taken for lost by its timeout, and sent again for nothing.
+ * With a window as large as the peer's, a thousand packets, the peer's queue is that long, too:
+ * round trips take a second, and bitmaps that begin at a hole report only the next 64 packets.
+ * Before, the rest timed out, and was sent again for nothing.
  */
 TEST(SlowPeer, IsDoneInSecondsAndNothingIsSentTwice)
 {

@@ -21,7 +21,7 @@ mrc_timing nic()
     return t;
 }
 
-/* What one wait is measured against must be longer, or shorter, in any set. */
+/* Waits that are compared with each other must be longer, or shorter, in every set. */
 TEST(Timing, SetsAreConsistent)
 {
     const mrc_timing fast = nic();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Tests whose turn it is, and how a peer with one bad EV fares among a thousand peers whose EVs are
-// all bad.
+// Tests whose turn it is, and how a peer with one bad EV fares among a thousand peers with many bad
+// EVs.
 
 #include "core.h"
 
@@ -26,7 +26,7 @@ struct Turns {
 
     void add(std::size_t i) { mrc_turns_add(&all, &turn[i]); }
 
-    /// Index of the one whose turn it is, -1: nobody's; then it has had it.
+    /// Index of the entry whose turn it is, which then has had it; -1: none.
     int next(bool more)
     {
         bool fresh;
@@ -66,7 +66,7 @@ TEST(Turns, WhoBecomesDueGoesBeforeThoseThatHadATurn)
     EXPECT_EQ(t.next(true), 0);
 }
 
-/* Else one that becomes due anew each time would keep all others waiting. */
+/* Otherwise an entry that becomes due again each time would keep all others waiting. */
 TEST(Turns, WhoHadATurnIsNotNewBeforeTheOthersHadTheirs)
 {
     Turns t(2);
@@ -100,19 +100,19 @@ TEST(Turns, WhoGoesWaitsNoMore)
     EXPECT_EQ(t.next(false), 1);
 }
 
-/// Peers of a device as transport/endpoint/prober.c serves them: a run a millisecond, so many
-/// probes a run and a second, so many without an answer at a time; nobody answers.
+/// Peers of a device, served as in transport/endpoint/prober.c: a run per millisecond, with limits
+/// on the probes of a run, of a second, and without an answer. Nothing answers.
 class Device
 {
 public:
-    /// Peers with as many EVs that may go, and one that does not.
+    /// Makes peers with @p evs EVs that can be lost, and one that cannot.
     Device(std::size_t peers, int evs) : turns(peers + 1)
     {
         while (peer.size() < peers)
             addPeer(evs);
     }
 
-    /// One more than at first, at most.
+    /// At most one peer more than at first.
     void addPeer(int evs) { peer.push_back(std::make_unique<Peer>(evs)); }
 
     struct Peer {
@@ -135,7 +135,7 @@ public:
             mrc_paths_report(&paths, MRC_SEEN_ARRIVED, static_cast<u16>(evs), kSec, kSec);
         }
 
-        /// All EVs but the last.
+        /// Loses all EVs except the last.
         void lose(std::uint64_t now)
         {
             for (u16 i = 0; i + 1u < entry.size(); ++i)
@@ -220,7 +220,7 @@ private:
     std::queue<std::uint64_t> lately;
 };
 
-/* All of 32,000 bad EVs are due once a second at least: more than may be asked in it. */
+/* Each of 32,000 bad EVs is due at least once a second: that is more than may be probed. */
 TEST(Turns, AThousandPeersWithAllTheirBadEvsDoNotDelayTheOneWithOne)
 {
     Device crowd(1000, 32), alone(0, 0);
@@ -236,7 +236,7 @@ TEST(Turns, AThousandPeersWithAllTheirBadEvsDoNotDelayTheOneWithOne)
     EXPECT_LE(crowd.runs, 20'000u) << "one a millisecond";
     EXPECT_LE(crowd.mostPerSecond, 240u * 20 + 240) << "by what may be without an answer";
     EXPECT_GE(crowd.probes, 20u * 4000) << "and they are made use of";
-    // Whoever has had a turn is behind the others once: 1,000 of 4,800 probes a second.
+    // A peer that has had a turn is behind the others once: 1,000 of 4,800 probes a second.
     const std::uint64_t round = 250 * kMs;
     const auto &single = crowd.peer[1000]->probedAt, &like = alone.peer[0]->probedAt;
     ASSERT_GE(like.size(), 18u);

@@ -112,7 +112,7 @@ TEST(TxWindow, SackLongBehindIsHarmless)
     EXPECT_EQ(win.w.inflight, 1u);
 }
 
-/* There the serial order turns: what is behind must not be taken for what is ahead. */
+/* There the serial order wraps: PSNs behind must not be taken for PSNs ahead. */
 TEST(TxWindow, BitmapHalfTheNumberSpaceBehindTouchesNothing)
 {
     for (unsigned sent : {0u, 3u}) {
@@ -206,7 +206,7 @@ TEST(TxWindow, PacketSentThreeTimesGivesNoSample)
     EXPECT_EQ(win.res.ev, MRC_EV_NONE);
 }
 
-/* Of 100 packets on one EV all but one arrive. The SACK of the first ones is lost. */
+/* Of 100 packets on one EV all but one arrive. The SACK of the first packets is lost. */
 TEST(TxWindow, WhatALostSackToldOfIsNotLost)
 {
     Window win = withRtt();
@@ -234,7 +234,7 @@ TEST(TxWindow, AllIsJudgedOnceTheLostSackHasBeenMadeUpFor)
     EXPECT_EQ(win.res.lost, 2u) << "1 and 3";
 }
 
-/* It only counts what was ever sent: a peer that says more is a peer that does not count. */
+/* The peer can only count what was sent: a peer that reports more does not count. */
 TEST(TxWindow, MoreThanWasSentHasNotArrived)
 {
     Window win = withRtt();
@@ -259,14 +259,16 @@ TEST(TxWindow, WhoDoesNotCountIsBelievedWhereTheBitmapIs)
     EXPECT_EQ(win.res.lost, 2u) << "1 and 10";
     EXPECT_EQ(win.nextLost(), 1u);
 
-    /* The cumulative PSN goes on, nothing is beyond it: older SACKs than this are known by it. */
+    /* The cumulative PSN advances, and nothing is beyond it: older SACKs are recognized by that. */
     ASSERT_EQ(win.sack(99, {}, 99, false, 0), 0);
     ASSERT_EQ(win.sack(80, {111, 120}, 120, false, 0), 0);
     EXPECT_EQ(win.res.acked, 2u);
     EXPECT_EQ(win.res.lost, 0u);
 }
 
-/* Several SACKs of a batch of arrivals come in the wrong order, and none of them counts. */
+/*
+ * Several SACKs of a batch of arrivals come in the wrong order, and none of them counts arrivals.
+ */
 TEST(TxWindow, SacksThatDoNotCountAndOvertakeEachOtherCostNothing)
 {
     constexpr std::uint32_t kSize = 1024; // MPR 8
@@ -301,7 +303,7 @@ TEST(TxWindow, SacksThatDoNotCountAndOvertakeEachOtherCostNothing)
     EXPECT_LE(lost, 1u) << "the first, at most";
 }
 
-/* However long a peer tells of nothing beyond the cumulative PSN. */
+/* However long a peer reports nothing beyond the cumulative PSN. */
 TEST(TxWindow, WhatASackToldLongAgoIsNotAheadAgain)
 {
     Window win = withRtt();
@@ -403,7 +405,7 @@ TEST(TxWindow, NackIsAnsweredWithoutBlame)
     EXPECT_EQ(win.nack(2), -EALREADY) << "acknowledged by bitmap";
 }
 
-/* Its head does not wait in the queues that packets wait in of which SACKs tell. */
+/* The head does not wait in the queues where packets wait that cause SACKs. */
 TEST(TxWindow, ATrimmedRetransmissionIsToldOfBeforeAnySackCouldBe)
 {
     Window win = withRtt();
@@ -449,7 +451,9 @@ TEST(TxWindow, LosingPathsLosesWhatIsInFlightOnThem)
     EXPECT_EQ(win.res.lost, 0u);
 }
 
-/* What left by a port of this host has a round trip, the longest of late, to be heard of. */
+/*
+ * Packets that left by a port of this host get a round trip, the longest of late, to be heard of.
+ */
 TEST(TxWindow, WhatLeftBeforeAPortWasGoneHasTheTimeOfARoundTrip)
 {
     Window win = withRtt();
@@ -471,7 +475,7 @@ TEST(TxWindow, WhatLeftBeforeAPortWasGoneHasTheTimeOfARoundTrip)
     EXPECT_EQ(win.w.inflight, 1u) << "on EV 0";
 }
 
-/* A window is not gone over for each packet. */
+/* The window is not searched for each packet. */
 TEST(TxWindow, WhatLeftBeforeAPortWasGoneIsLookedAtAFewTimes)
 {
     Window win = withRtt();
@@ -490,7 +494,7 @@ TEST(TxWindow, WhatLeftBeforeAPortWasGoneIsLookedAtAFewTimes)
     EXPECT_LE(looks, 6u);
 }
 
-/* The port is back: that a later packet arrives on the EV says nothing of how it is now. */
+/* The port is back: a later arrival on the EV says nothing about its present state. */
 TEST(TxWindow, WhatWentWithAPortIsNoEvidenceAgainstIt)
 {
     Window win = withRtt();
@@ -517,7 +521,7 @@ TEST(TxWindow, WithoutARoundTripNothingIsWaitedFor)
     EXPECT_EQ(win.res.lost, 1u);
 }
 
-/* A CPU took the time, and then waited for the lock while another sent. */
+/* A CPU took the time, and then waited for the lock while another one sent. */
 TEST(TxWindow, WhatLeftALittleLaterThanNowIsNotOld)
 {
     Window win = withRtt();
@@ -633,7 +637,7 @@ TEST(TxProbe, ReorderingIsWaitedFor)
               win.now + 3 * kRtt + mrc_timing_software.probe_slack);
 }
 
-/* An outage is noticed to be over after a small part of its time. */
+/* The end of an outage is noticed after a small part of its length. */
 TEST(TxProbe, FewerAndFewerWithoutNewsButAnEighthOfTheSilenceApartForEver)
 {
     Window win = withTail(2);
@@ -687,7 +691,7 @@ TEST(TxProbe, NoneGoesByAnEvThatIsKnownToBeSilent)
     EXPECT_EQ(win.w.probe_ev, MRC_EV_NONE);
 }
 
-/* Whatever round trips are, and however little later it was sent. */
+/* Whatever the round trips are, and however little later the probe was sent. */
 TEST(TxProbe, TheAnswerJudgesThePacketsOfItsEvExactly)
 {
     Window win = withTail(2);
@@ -701,7 +705,7 @@ TEST(TxProbe, TheAnswerJudgesThePacketsOfItsEvExactly)
     EXPECT_FALSE(win.late(2) || win.lost(2) || win.mute(2));
 }
 
-/* It is no miss, for the EV has brought the probe: it is counted as what others overtook. */
+/* It is no miss, because the EV has brought the probe: it is counted as overtaken. */
 TEST(TxProbe, WhatItsAnswerShowsToBeLostOnItsOwnEvIsToldAsLost)
 {
     Window win = withTail(2);
@@ -728,7 +732,7 @@ TEST(TxProbe, OneOfAnEvThatIsForgottenJudgesNothingExactly)
     EXPECT_EQ(win.res.lost, 0u);
 }
 
-/* They go in another traffic class. */
+/* Retransmissions go in another traffic class. */
 TEST(TxProbe, OfRetransmissionsOnItsEvTheAnswerSaysNothingExactly)
 {
     Window win = withTail(1);
@@ -741,7 +745,9 @@ TEST(TxProbe, OfRetransmissionsOnItsEvTheAnswerSaysNothingExactly)
     EXPECT_EQ(win.res.lost, 0u);
 }
 
-/* What goes by another EV may stand in a longer queue: twice what that takes is waited for. */
+/*
+ * Packets on another EV may be in a longer queue: the sender waits for twice the time of that EV.
+ */
 TEST(TxProbe, TheAnswerShowsWhatIsTwiceAsLateAsItsEvTakes)
 {
     for (const bool enough : {false, true}) {
@@ -762,7 +768,10 @@ TEST(TxProbe, TheAnswerShowsWhatIsTwiceAsLateAsItsEvTakes)
     }
 }
 
-/* A crowded network delays or drops all: probes by what RTTs once were would crowd it more. */
+/*
+ * A crowded network delays or drops everything: probes at the pace of earlier RTTs would crowd it
+ * more.
+ */
 TEST(TxProbe, FewBetweenTimeoutsWhileAllIsInVain)
 {
     Window win = withTail(2);
@@ -909,7 +918,7 @@ TEST(TxProbe, PartsOfAnAnswerTellOfAllThatHasArrived)
     EXPECT_EQ(win.res.lost, 0u) << "an answer that left nothing open was the last";
 }
 
-/* The SACKs of what lies beyond the answer's bitmap were lost: that is not lost, too. */
+/* The SACKs of packets beyond the answer's bitmap were lost: that does not make these lost, too. */
 TEST(TxProbe, WhatTheAnswerDoesNotShowIsNotLost)
 {
     Window win = withTail(100);
@@ -1036,7 +1045,7 @@ TEST(TxTimeout, LinearThenExponentialThenExpired)
     EXPECT_TRUE(win.res.expired);
 }
 
-/* It says that it is there, so it is not silent; but that it refuses for ever is no better. */
+/* The peer says that it is there, so it is not silent; but endless refusals are no better. */
 TEST(TxTimeout, RefusalsAreBorneAsLongAsSilence)
 {
     Window win(0, 128, kMs, 2, 1);

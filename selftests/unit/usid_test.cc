@@ -14,7 +14,7 @@
 namespace
 {
 
-/// The carrier with a uSID appended, or "full" and the proof that nothing changed.
+/// The carrier with a uSID appended, or "full", after a check that nothing changed.
 std::string append(const char *text, std::uint16_t usid)
 {
     std::array<std::uint8_t, MRC_USID_CARRIER_LEN> carrier{};

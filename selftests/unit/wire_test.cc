@@ -52,7 +52,7 @@ mrc_hdr decode(const Bytes &packet)
     return hdr;
 }
 
-/// Decodes a copy that ends where the packet ends, so that reading on is caught.
+/// Decodes a copy that ends where the packet ends, so that reads beyond it are caught.
 mrc_decode_err decodeExact(const Bytes &packet, std::size_t len, mrc_hdr *hdr)
 {
     std::unique_ptr<std::uint8_t[]> copy(new std::uint8_t[len]);
@@ -484,7 +484,7 @@ TEST(Wire, RcvdBytesRoundUpAndWrap)
     EXPECT_EQ(mrc_rcvd_bytes_units(0xffffff00), 0xffffffu);
 }
 
-/* ---- what a switch has left of a packet ---- */
+/* ---- packets that a switch has trimmed ---- */
 
 TEST(WireHead, IsThereWhenTheBthIs)
 {
