@@ -376,7 +376,7 @@ private:
         Port &q = port(p);
         if (!live[p.plane] || below(1'000'000) < c.lossPpm)
             return;
-        /* Forged heads are not sent for packets that are already sent again for nothing. */
+        /* A forged head of a packet that has already arrived makes nobody send it again. */
         if (!p.twice && c.forgedPpm && below(1'000'000) < c.forgedPpm) {
             p.forged = true;
             clock.at(clock.now + 3 * wayPs, [this, id] { trimmed(id); });

@@ -115,8 +115,7 @@ private:
     PathEnd end;
     std::vector<mrc_ev_entry> &evs = end.evs;
     std::vector<std::uint64_t> pathFree;
-    std::vector<std::uint64_t>
-        lostSince; ///< per EV: since when it has lost data without being blamed
+    std::vector<std::uint64_t> lostSince; ///< per EV: its first loss without blame
     mrc_paths &paths = end.paths;
     mrc_ev_set &set = end.set;
     mrc_req req{};

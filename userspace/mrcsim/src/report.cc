@@ -142,8 +142,7 @@ void Report::measure_flows()
 {
     std::vector<double> rates;
     std::vector<double> completions;
-    std::map<uint32_t, double>
-        victims; // per host: the part of the remaining rate that its victim flows have
+    std::map<uint32_t, double> victims; // per host: its victims' part of the remaining rate
 
     for (uint32_t flow = 0; flow < network_.flows.size(); flow++) {
         const Time completed = network_.requesters[flow]->completed();

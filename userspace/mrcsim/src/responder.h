@@ -55,10 +55,9 @@ private:
     uint32_t flow_;
     mrc_resp resp_{};
     std::vector<uint64_t> memory_;
-    uint32_t held_ = 0; ///< packets that are not answered yet
-    uint64_t answer_at_ =
-        0; ///< engine's ns at which they are answered at the latest; 0: no time is set
-    uint64_t timer_at_ = 0; ///< engine's ns; 0: not set
+    uint32_t held_ = 0;      ///< packets that are not answered yet
+    uint64_t answer_at_ = 0; ///< engine's ns of their latest answer; 0: no time is set
+    uint64_t timer_at_ = 0;  ///< engine's ns; 0: not set
     uint64_t bytes_ = 0;
     uint64_t counted_ = 0;
     uint64_t untold_ = 0;
