@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which files of selftests run on which kernel, in what kind of machine, and for how long.
+"""Which selftest files run on which kernel, in what kind of machine, and for how long.
 
-A file says in a comment of its own what is special about it:
+A comment in a file says what is special about it:
 
     # kernels: all     it touches interfaces that differ between kernels: both run it each time
     # kernels: debug   it needs what only the debug kernel has, and runs on no other
-    # cpus: 2          it is about what happens at once: a machine with so many CPUs. One will do on
-                       an older kernel, where it runs each time for what that does otherwise
-    # clock: icount    what it looks at depends on time, and a host that stands still would spoil
-                       it: a machine whose clock counts instructions (scripts/vm --icount). On
-                       the debug kernel it would be twelve times as slow, and is an ordinary one
+    # cpus: 2          it tests things that happen at once, so the machine has that many CPUs. On an
+                       older kernel it runs each time because of differences, and one CPU will do
+    # clock: icount    its results depend on time, and a host that stands still would spoil them. The
+                       machine's clock counts instructions (scripts/vm --icount). On the debug kernel
+                       that would be twelve times as slow, so the clock is an ordinary one there
     # when: full       it takes long: scripts/check runs it with --full, or when it is named
                        (selftests/run reads this, and "# timeout: SECONDS", 900 without it)
 
-All others run on the newest kernel each time, in machines with one CPU, which an emulator runs
-at least cost; on the others an eighth of them each time, another one with each commit.
+All other files run on the newest kernel each time, in machines with one CPU, which an emulator runs at
+least cost. On the other kernels an eighth of them runs each time, another eighth with each commit.
 """
 
 import re

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What "make demo" does inside the virtual machine.
 
-Builds the fabric, with planes that are slower than the CPUs, and has mrcd configure the hosts.
-Then one flow after the other goes from h1 to h2: of MRC (ib_write_bw), of MPTCP, of TCP over
-ECMP. Under each the fabric breaks in the same ways at the same times. What has arrived in order is
-sampled each 10 ms by this process, which goes before all others.
+Builds the fabric, with planes that are slower than the CPUs, and has mrcd configure the hosts. Then one
+flow after the other goes from h1 to h2: of MRC (ib_write_bw), of MPTCP, of TCP over ECMP. Under each
+flow the fabric breaks in the same ways at the same times. This process samples every 10 ms what has
+arrived in order; it has priority over all others.
 
-Options: --window KIB (MRC has a fixed window, and not what it has by default), --only mrc (without
-the others).
+Options: --window KIB (MRC has a fixed window instead of its default), --only mrc (without the others).
 
 Standard output: a JSON object a line, with "kind"
   say      text for people

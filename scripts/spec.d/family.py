@@ -1,26 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The family as mrc.yaml describes it, with all numbers, and checked.
 
-The file is in the kernel's YNL schema. What that has no word for stands under the key x-mrc, which
-target "ynl" leaves out. Of an attribute: default (of a setting), limit and least (the C names of its
-maximum and minimum), mask (a number with other bits than those of its maximum is refused as EINVAL),
-member (of the set's struct: it is a setting) and inverse (the member says the contrary); for mrcctl,
-unit (ns, bytes, rate: bytes a second, fraction: millionths), word (what stands for the value in its
-help), tool-max (the highest number that it asks the kernel for; else all that the type can have) and
-brief (shown without -d). Of a set: settings (the operation whose request lists settings), follows
-(the set from whose settings all in it follows), cpp (the struct of libmrcnl that has its settings;
-without settings, all that it has; it is made when there is one of the two keys before) and struct
-(the module's struct that has them; else one is made, and all that the request lists is a setting).
-Of an operation: require (attributes that a request must have), start (it has a function that is
-called when a dump starts).
+The file is in the kernel's YNL schema. What the schema has no word for stands under the key x-mrc, which
+target "ynl" leaves out.
 
-A struct of libmrcnl that is not made has members for attributes, and is filled by the lists that
-members.py makes. Of an answer or event: cpp (the struct that has what it lists) and object (the member
-that has all that the answers of the noun list). Of an attribute: cpp (its member, where that is not
-called as the attribute is; false: none, for code reads it, or nobody does). Where several attributes
-of a set are a struct inside others: parts, of the family, are these structs and the members that have
-them; the cpp of such an attribute is "part.member", or the part alone when the member is called as the
-attribute is.
+Keys of an attribute:
+  default           of a setting
+  limit, least      the C names of its maximum and minimum
+  mask              a number with a bit that its maximum does not have is refused as EINVAL
+  member            the member of the set's struct: the attribute is a setting
+  inverse           the member means the opposite
+  unit              for mrcctl: ns, bytes, rate (bytes a second) or fraction (millionths)
+  word              for mrcctl: what stands for the value in its help
+  tool-max          for mrcctl: the highest number that it sends to the kernel; else the type's highest
+  brief             for mrcctl: shown without -d
+  cpp               its member in libmrcnl, if that has another name than the attribute; false: it has
+                    none, because other code reads it, or no code does
+Keys of a set:
+  settings          the operation whose request lists the set's settings
+  follows           the set from whose settings all values in this set follow
+  cpp               the struct of libmrcnl with its settings; without settings, with all its attributes.
+                    The struct is generated if the set has one of the two keys above
+  struct            the module's struct with the settings; without this key the struct is generated,
+                    and all that the request lists is a setting
+Keys of an operation:
+  require           attributes that a request must have
+  start             it has a function that is called when a dump starts
+Keys of an answer or event:
+  cpp               the struct that has what it lists
+  object            the member that has all that the answers of the noun list
+Key of the family:
+  parts             structs inside others, where several attributes of a set form such a struct, and the
+                    members that have them
+
+A struct of libmrcnl that is not generated has members for attributes, and is filled by the lists that
+members.py makes. The cpp of an attribute in a part is "part.member", or the part alone if the member has
+the name of the attribute.
 """
 
 from dataclasses import dataclass, field

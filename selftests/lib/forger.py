@@ -5,7 +5,7 @@
 Usage: forger.py FROM TO WAY..., or forger.py FROM TO --flood WAY...
 
 One line for each way, "WAY sent" or "WAY ERROR"; with --flood all ways again and again, until it is
-killed. Whoever takes the packet for MRC drops it for its opcode.
+killed. A receiver that takes the packet for MRC drops it because of its opcode.
 """
 
 import argparse

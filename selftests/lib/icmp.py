@@ -29,7 +29,8 @@ def packed(address):
 
 
 def quoted(source, destination, payload=PING, following=ICMPV6):
-    """The beginning of a packet; a ping, which the stack believes without checking who has pinged."""
+    """The beginning of a packet. It is a ping, because the stack believes errors about pings
+    unchecked."""
     header = struct.pack("!IHBB", 6 << 28, len(payload), following, 64)
     return header + packed(source) + packed(destination) + payload
 

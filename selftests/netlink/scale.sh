@@ -118,7 +118,7 @@ test_shown()
 		"$(on p1 mrcctl -j -d peer show mrc1 remote fd09::77 | jq '.[0]."peer-ev" | length')"
 }
 
-# Until it is told to end.
+# Runs until it is told to end.
 churn()
 {
 	while [ ! -e "$TEST_TMP/stop" ]; do

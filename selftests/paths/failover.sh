@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A plane of this host goes down while many QPs use it: whoever takes it down, and holds RTNL, tells
-# peers only. The QPs are told by a work, each in its turn, and what was in flight goes out again
-# when nothing has been heard of it for a round trip.
+# A plane of this host goes down while many QPs use it. The process that takes it down holds RTNL, and
+# tells only the peers. A work tells the QPs, one after the other, and packets that were in flight are
+# sent again when nothing has been heard of them for a round trip.
 
 # shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -55,7 +55,7 @@ planes()
 	ip -n p1 route add fd00:6d72:70::/64 via fd00:6d72:71::2 dev way metric 2048
 	# A neighbour that was looked for in vain while nothing passes is found only after a while.
 	ip -n p1 neigh replace fd00:6d72:71::2 lladdr "$(mac_of p2 way)" dev way nud permanent
-	# That is no plane there.
+	# It is no plane there.
 	on p2 mrcctl device set mrc2 ingress-filter off &&
 		on p1 mrcctl plane add mrc1 port 2 netdev way &&
 		on p1 mrcctl plane add mrc1 port 3 netdev nowhere

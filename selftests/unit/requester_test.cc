@@ -962,7 +962,7 @@ TEST(RequesterCc, KnowsWhyPacketsAreLost)
     } nacks[] = {{MRC_NACK_TRIMMED, MRC_CC_TRIMMED},
                  {MRC_NACK_TRIMMED_LASTHOP, MRC_CC_TRIMMED},
                  {MRC_NACK_NO_RESOURCE, MRC_CC_REFUSED},
-                 {0x3e, MRC_CC_REFUSED}}; // nobody's reason says nothing of the network
+                 {0x3e, MRC_CC_REFUSED}}; // an unknown reason says nothing of the network
     for (const auto &[reason, cause] : nacks) {
         InFlight q;
         const mrc_hdr nack = nackOf(5, reason);
