@@ -45,7 +45,7 @@ def mean_queue(samples, bdp):
 
 
 def used(samples, capacity):
-    """The part of the links' time to the receiver in which something was sent."""
+    """The part of the capacity to the receiver that was used, by whatever traffic."""
     first, last = samples[0]["ports"], samples[-1]["ports"]
     return sum((b_sent - a_sent) * 8 / (b_at - a_at) * 1e3
                for (_, a_at, a_sent), (_, b_at, b_sent) in zip(first, last)) / capacity
@@ -56,7 +56,7 @@ def mean(values):
 
 
 def worst(completions, key):
-    """Round trips of the flows, in milliseconds; None where none was measured."""
+    """The longest of the flows' times @key, in milliseconds; None if no time was measured."""
     found = [one[key] for one in completions if one and one["count"]]
     return max(found) / 1e6 if found else None
 

@@ -74,7 +74,7 @@ def one_ev(plane, spine):
 
 
 def ev_of(plane, spine):
-    """The EVs in scripts/lab's numbering."""
+    """The index of an EV in scripts/lab's numbering."""
     return (plane - 1) * 2 + spine - 1
 
 

@@ -86,7 +86,7 @@ def tcp_bw(plane, seconds):
 
 
 def best_tcp_bw(seconds):
-    """A plane whose links are received on the client's CPU, and a plane of the server's."""
+    """The better of two planes: one is received on the client's CPU, the other on the server's."""
     return max(tcp_bw(plane, seconds) for plane in TCP_PLANES)
 
 

@@ -37,7 +37,7 @@ class Result:
 
     @property
     def second_try(self):
-        """Whether it may go on: not after the kernel complained or died."""
+        """Whether a second try is allowed: not after the kernel complained or died."""
         return self.status == tap.FAILED
 
 
@@ -88,7 +88,7 @@ class Group:
         (self.folder / "todo" / f"000-{name}").touch()
 
     def put_result(self, name, status, why, text=""):
-        """Gives a file back for a machine that could not run it."""
+        """Writes a result in place of a machine that could not."""
         (self.folder / "log" / name).write_text(text)
         (self.folder / "result" / f".{name}").write_text(f"{status} 0 {why}\n")
         (self.folder / "result" / f".{name}").rename(self.folder / "result" / name)

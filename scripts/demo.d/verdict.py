@@ -77,7 +77,7 @@ def withheld(planes):
 
 
 def plane_text(plane):
-    """How much goodput it had, and why not more."""
+    """How much the plane carried, and why not more."""
     why = [f"{share:.0%} {what}" for share, what in
            ((plane.idle, "left idle"), (plane.withheld, "withheld by the machine")) if share >= 0.01]
     return f"plane {plane.plane} carried {plane.had:.0%}" + (f" ({', '.join(why)})" if why else "")

@@ -81,7 +81,7 @@ class Fault:
 
 
 def at_once(faults):
-    """All of the faults, which were prepared before."""
+    """Runs all faults at once; they were prepared before."""
     for fault in faults:
         fault.go()
     for fault in faults:

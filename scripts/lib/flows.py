@@ -32,7 +32,7 @@ def read_number(path):
 
 
 def longest_rtt(qps):
-    """The smoothed RTT in seconds. @qps: as mrcctl shows them; a QP that has sent nothing has no
+    """The longest smoothed RTT in seconds. @qps: as mrcctl shows them; a QP that has sent nothing has no
     RTT."""
     found = [qp["srtt-ns"] for qp in qps if "srtt-ns" in qp]
     if not found:
@@ -107,11 +107,11 @@ class Mrc:
         return ends.start("h1", self.write_bw("mrc0", self.host))
 
     def share(self, left):
-        """The goodput that is possible with this many planes left."""
+        """The part of the goodput that is left with this many planes."""
         return left / PLANES
 
     def path(self, planes=range(1, PLANES + 1)):
-        """The planes that the flow uses: all of them."""
+        """A plane and a spine that the flow uses: it uses all of them."""
         return planes[0], 1
 
     def rtt(self, client):
@@ -159,7 +159,7 @@ class Stream:
                 if link["ifname"].startswith("t1s")}
 
     def path(self, planes=range(1, PLANES + 1)):
-        """The spine that carries most of the flow in these planes: that is where the fault hits."""
+        """The trunk that carries most of the flow in these planes: the fault hits it there."""
         before = self.trunks()
         time.sleep(0.5)
         after = self.trunks()

@@ -19,7 +19,7 @@ COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def without_comments(text):
-    """The same lines without their comments and strings."""
+    """The same lines without their comments."""
     return COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
 
 

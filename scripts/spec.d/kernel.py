@@ -185,7 +185,7 @@ def continued(lines):
 
 
 def settings_struct(family):
-    """The macro of the device."""
+    """The struct of the device's settings, and the macro with their defaults."""
     settings = next(values.attributes for values in family.settings if not values.struct)
     lines = ["/**", " * struct mrc_dev_cfg - settings of a device"]
     for a in settings:
