@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A next hop that does not answer neighbour solicitations holds packets, for seconds, in a queue of its
+# own. These packets take no room of the plane: QPs to other next hops go on at full speed.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$SELFTESTS/lib/pair.sh"
+
+SILENT=fd00:6d72:70::11
+SOLICITED=ff02::1:ff00:11
+
+# flow GID QPS: mrc_traffic from p2 to that GID of p1, until the test ends.
+flow()
+{
+	local socket=$TEST_TMP/traffic.$2 before
+
+	before=$(counter mrc1 rx_write_requests)
+	background ip netns exec p1 mrc_traffic server --socket "$socket" --device mrc1 --gid "$1" \
+		--stall 600 >"$socket.server" 2>&1
+	wait_for test -S "$socket" || bail "traffic server" "$(cat "$socket.server")"
+	background ip netns exec p2 mrc_traffic client --socket "$socket" --device mrc2 --iterations 0 \
+		--timeout 20 --qps "$2" --sizes 64K --depth 4 --stall 600 >"$socket.client" 2>&1
+	wait_for requests_above $((before + 100)) || bail "traffic flows" "$(cat "$socket.client")"
+}
+
+# requests_above N: p1 has executed more.
+requests_above()
+{
+	[ "$(counter mrc1 rx_write_requests)" -gt "$1" ]
+}
+
+# silence: p1 answers no solicitation for that address, and p2 has forgotten the answer.
+silence()
+{
+	local to
+
+	tc -n p1 qdisc add dev veth clsact || return
+	for to in "$SILENT" "$SOLICITED"; do
+		tc -n p1 filter add dev veth ingress protocol ipv6 flower ip_proto icmpv6 dst_ip "$to" \
+			action drop || return
+	done
+	ip -n p2 neigh del "$SILENT" dev veth
+}
+
+unresolved()
+{
+	ip -n p2 neigh show "$SILENT" dev veth | grep -q INCOMPLETE
+}
+
+need tc
+pair_up
+on p1 ip addr add "$SILENT/64" dev veth nodad
+reach p2 "$SILENT"
+flow "$(pair_addr 1)" 1
+flow "$SILENT" 16
+check "one next hop falls silent" silence
+check "it is not known any more" wait_for unresolved
+before=$(counter mrc1 rx_write_requests)
+check "QPs to another next hop go on" wait_for requests_above $((before + 500))
+finish
