@@ -17,6 +17,7 @@
 #include <net/ipv6.h>
 #include <net/ndisc.h>
 
+#include "../compat/compat_net.h"
 #include "../core/wire/icrc.h"
 #include "../core/wire/wire.h"
 #include "crc.h"
