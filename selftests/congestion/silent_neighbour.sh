@@ -11,6 +11,7 @@
 
 SILENT=fd00:6d72:70::11
 SOLICITED=ff02::1:ff00:11
+programs=()
 
 # flow GID QPS: mrc_traffic from p2 to that GID of p1, until the test ends.
 flow()
@@ -20,9 +21,11 @@ flow()
 	before=$(counter mrc1 rx_write_requests)
 	background ip netns exec p1 mrc_traffic server --socket "$socket" --device mrc1 --gid "$1" \
 		--stall 600 >"$socket.server" 2>&1
+	programs+=("$BACKGROUND_PID")
 	wait_for test -S "$socket" || bail "traffic server" "$(cat "$socket.server")"
 	background ip netns exec p2 mrc_traffic client --socket "$socket" --device mrc2 --iterations 0 \
 		--timeout 20 --qps "$2" --sizes 64K --depth 4 --stall 600 >"$socket.client" 2>&1
+	programs+=("$BACKGROUND_PID")
 	wait_for requests_above $((before + 100)) || bail "traffic flows" "$(cat "$socket.client")"
 }
 
@@ -37,6 +40,8 @@ silence()
 {
 	local to
 
+	# It goes on asking.
+	on p2 sysctl -qw net.ipv6.neigh.veth.mcast_solicit=600
 	tc -n p1 qdisc add dev veth clsact || return
 	for to in "$SILENT" "$SOLICITED"; do
 		tc -n p1 filter add dev veth ingress protocol ipv6 flower ip_proto icmpv6 dst_ip "$to" \
@@ -60,4 +65,6 @@ check "one next hop falls silent" silence
 check "it is not known any more" wait_for unresolved
 before=$(counter mrc1 rx_write_requests)
 check "QPs to another next hop go on" wait_for requests_above $((before + 500))
+# They would wait for what is silent.
+kill -KILL "${programs[@]}"
 finish

@@ -163,24 +163,30 @@ static u32 mrc_requester_dropped(const struct mrc_peer_evs *evs, const struct mr
 	return ports;
 }
 
-/* Tells the peer what an answer, or its absence, says about EVs. tx_lock held. */
+/*
+ * Tells the peer what an answer, or its absence, says about EVs. Looks at queues of this host before it
+ * takes the peer's lock, for a netdev may have many. tx_lock held.
+ */
 static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 				u64 now)
 {
 	struct mrc_peer_evs *evs = rcu_dereference(qp->peer->evs);
 	struct mrc_news news;
+	bool more;
 
 	if (qp->req.evs_gen != evs->gen ||
 	    !mrc_req_news(&qp->req, res, now, &news))
 		return;
-	spin_lock(&qp->peer->lock);
 	do {
 		news.dropped = mrc_requester_dropped(evs, &news, now);
+		spin_lock(&qp->peer->lock);
 		mrc_paths_learn(&evs->paths, &news, now);
 		mrc_requester_heed_states(qp, &evs->paths, &news, now);
-	} while (mrc_req_news(&qp->req, res, now, &news));
-	mrc_prober_evs_changed(qp->peer, evs);
-	spin_unlock(&qp->peer->lock);
+		more = mrc_req_news(&qp->req, res, now, &news);
+		if (!more)
+			mrc_prober_evs_changed(qp->peer, evs);
+		spin_unlock(&qp->peer->lock);
+	} while (more);
 }
 
 static void mrc_requester_count_sack(struct mrc_qp *qp,
