@@ -810,7 +810,7 @@ void mrc_cc_learn(struct mrc_cc *cc, const struct mrc_cc_news *n, u64 now)
 /*
  * After a pause nothing is known of queues, and the receiver's penalty is out of date. After a long
  * pause the window is at least as large as at the start: what had made it small is over, or will
- * show again.
+ * show again. A larger window stays as it is.
  */
 static void mrc_cc_resume(struct mrc_cc *cc, u64 now)
 {

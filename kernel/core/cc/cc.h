@@ -151,7 +151,8 @@ struct mrc_cc_derived {
  * @MRC_CC_FAIR: SACKs without a mark and with much delay
  * @MRC_CC_HOLD: SACKs with a mark and little delay
  * @MRC_CC_DECREASE: SACKs with a mark and much delay
- * @MRC_CC_CUTS: how often a decrease, or losses, made the window smaller
+ * @MRC_CC_CUTS: how often a decrease, or losses that showed a full queue, cut the window by a part of
+ *               it. Losses and trims by whose bytes the window shrinks do not count
  * @MRC_CC_QUICK_ADAPTS: how often the window became what had arrived
  * @MRC_CC_TRIMS: packets that were trimmed
  * @MRC_CC_PENALTIES: SACKs by which the receiver asked for less

@@ -52,7 +52,7 @@ struct CongestionRate {
     double fair = 0;
     double hold = 0;
     double decrease = 0;
-    double cuts = 0; ///< times that such a SACK made a window smaller
+    double cuts = 0; ///< times that a decrease, or losses of a full queue, cut a window
     double quick_adapts = 0;
     double trims = 0;
     double penalties = 0;

@@ -692,7 +692,11 @@ enum {
 	MRC_A_CONGESTION_FAIR,		/* u64: SACKs without a mark and with much delay */
 	MRC_A_CONGESTION_HOLD,		/* u64: SACKs with a mark and little delay */
 	MRC_A_CONGESTION_DECREASE,	/* u64: SACKs with a mark and much delay */
-	MRC_A_CONGESTION_CUTS,		/* u64: times that a decrease or losses cut the window */
+	/*
+	 * u64: times that a decrease, or losses that showed a full queue, cut the window by a part
+	 * of it; when it shrinks by lost or trimmed bytes, that does not count
+	 */
+	MRC_A_CONGESTION_CUTS,
 	MRC_A_CONGESTION_QUICK_ADAPTS,	/* u64: times that the window was set to what had arrived */
 	MRC_A_CONGESTION_TRIMS,		/* u64: packets that were trimmed */
 	MRC_A_CONGESTION_PENALTIES,	/* u64: SACKs by which the receiver asked for less */
@@ -727,7 +731,11 @@ enum {
 	MRC_A_PEER_CONGESTION_FAIR,	/* u64: SACKs without a mark and with much delay */
 	MRC_A_PEER_CONGESTION_HOLD,	/* u64: SACKs with a mark and little delay */
 	MRC_A_PEER_CONGESTION_DECREASE,	/* u64: SACKs with a mark and much delay */
-	MRC_A_PEER_CONGESTION_CUTS,	/* u64: times that a decrease or losses cut a window */
+	/*
+	 * u64: times that a decrease, or losses that showed a full queue, cut a window by a part of
+	 * it; when it shrinks by lost or trimmed bytes, that does not count
+	 */
+	MRC_A_PEER_CONGESTION_CUTS,
 	/* u64: times that a window was set to what had arrived */
 	MRC_A_PEER_CONGESTION_QUICK_ADAPTS,
 	MRC_A_PEER_CONGESTION_TRIMS,	/* u64: packets that were trimmed */

@@ -271,7 +271,7 @@ struct CongestionCounts {
     uint64_t fair = 0;
     uint64_t hold = 0;
     uint64_t decrease = 0;
-    uint64_t cuts = 0;         ///< times that such a SACK made the window smaller
+    uint64_t cuts = 0;         ///< times that a decrease, or losses of a full queue, cut the window
     uint64_t quick_adapts = 0; ///< times that the window became the amount that had arrived
     uint64_t trims = 0;        ///< packets
     uint64_t penalties = 0;    ///< SACKs
