@@ -94,7 +94,7 @@ static inline int mrc_change_claim(const struct mrc_change *change, u8 now, int 
 	if (!change->claims || now == change->owner || now == MRC_NL_OWNER_NONE ||
 	    now == MRC_NL_OWNER_KERNEL)
 		return 0;
-	return mrc_refuse(change, -ESTALE, type, "it belongs to another owner");
+	return mrc_refuse(change, -ESTALE, type, "the object belongs to another owner");
 }
 
 /**
@@ -109,7 +109,7 @@ static inline int mrc_change_version(const struct mrc_change *change, u32 now, i
 {
 	if (!change->versioned || now == change->version)
 		return 0;
-	return mrc_refuse(change, -ESTALE, type, "it is of another version now");
+	return mrc_refuse(change, -ESTALE, type, "the object has another version now");
 }
 
 #endif /* _MRC_NET_CHANGE_H */

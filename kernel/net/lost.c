@@ -119,7 +119,7 @@ void mrc_lost_module_init(void (*lost)(struct net *net, const struct in6_addr *d
 	mrc_lost = lost;
 	mrc_lost_told = !register_trace_kfree_skb(mrc_lost_hit, NULL);
 	if (!mrc_lost_told)
-		pr_info("mrc: this kernel does not tell of packets that it drops\n");
+		pr_info("mrc: this kernel does not report packets that it drops\n");
 }
 
 void mrc_lost_module_exit(void)

@@ -210,7 +210,7 @@ static bool mrc_path_policed(struct net *net, struct dst_entry *dst, struct flow
 		dst_release(found);
 	if (found == dst)
 		return false;
-	net_warn_ratelimited("mrc: an IPsec policy covers %pI6c to %pI6c: no path there\n",
+	net_warn_ratelimited("mrc: an IPsec policy covers %pI6c to %pI6c: MRC does not use this path\n",
 			     &fl6->saddr, &fl6->daddr);
 	return true;
 }

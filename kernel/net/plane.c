@@ -321,7 +321,7 @@ static int mrc_plane_find_port(struct mrc_planes *planes, unsigned int port,
 			free = i;
 		else if (rcu_access_pointer(plane->dev) == dev)
 			return mrc_refuse(change, -EEXIST, MRC_A_PLANE_IFINDEX,
-					  "The netdev is a plane of this device already");
+					  "The netdev is already a plane of this device");
 	}
 	if (port && mrc_plane_locked(planes, port))
 		return mrc_refuse(change, -EEXIST, MRC_A_PLANE_PORT,

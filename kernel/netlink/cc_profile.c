@@ -142,13 +142,13 @@ static int mrc_nl_cc_check(struct genl_info *info, u8 algorithm)
 
 	if (algorithm == MRC_CC_NSCC && info->attrs[MRC_A_CC_PROFILE_WINDOW])
 		return mrc_nl_refuse(info, -EINVAL, MRC_A_CC_PROFILE_WINDOW,
-				     "only algorithm none has that");
+				     "only algorithm none takes a window");
 	if (algorithm != MRC_CC_NONE)
 		return 0;
 	for (i = 0; i < MRC_NL_CC_PROFILE_SETTINGS; i++)
 		if (info->attrs[mrc_nl_cc_profile_settings[i]])
 			return mrc_nl_refuse(info, -EINVAL, mrc_nl_cc_profile_settings[i],
-					     "only algorithm nscc has that");
+					     "only algorithm nscc takes this setting");
 	return mrc_nl_require(info, MRC_A_CC_PROFILE_WINDOW,
 			      KBUILD_MODNAME ": window is missing");
 }

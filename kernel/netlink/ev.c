@@ -25,14 +25,14 @@ static int mrc_nl_parse_value(struct nlattr **tb, const struct nlattr *attr,
 			       tb[MRC_A_EV_ENCAP] ?: tb[MRC_A_EV_TABLE];
 
 	if (wrong)
-		return MRC_NL_REFUSE(extack, wrong, "only SRv6 EVs have that");
+		return MRC_NL_REFUSE(extack, wrong, "only SRv6 EVs take this attribute");
 	if (!tb[MRC_A_EV_VALUE])
 		return MRC_NL_REFUSE(extack, attr, "EV without a value");
 	ev->value = nla_get_u32(tb[MRC_A_EV_VALUE]);
 	if (format == MRC_EV_FMT_UDP) {
 		if (ev->value > U16_MAX)
 			return MRC_NL_REFUSE(extack, tb[MRC_A_EV_VALUE],
-					     "value of a UDP EV is a source port");
+					     "the value of a UDP EV is a source port: at most 65535");
 		ev->value <<= 16;
 	}
 	ev->path.kind = MRC_PATH_PLAIN;

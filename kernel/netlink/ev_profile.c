@@ -113,7 +113,7 @@ static int mrc_nl_count_evs(struct genl_info *info, bool automatic)
 				     "an EV profile has at most 256 EVs");
 	if (automatic && count)
 		return mrc_nl_refuse(info, -EINVAL, MRC_A_EV_PROFILE_EV,
-				     "mode auto draws its EVs, it takes no list");
+				     "mode auto draws its EVs and takes no list");
 	if (automatic)
 		return mrc_nl_require(info, MRC_A_EV_PROFILE_COUNT,
 				      KBUILD_MODNAME ": mode auto needs a count");
@@ -122,7 +122,7 @@ static int mrc_nl_count_evs(struct genl_info *info, bool automatic)
 				      KBUILD_MODNAME ": mode explicit needs EVs");
 	if (info->attrs[MRC_A_EV_PROFILE_COUNT])
 		return mrc_nl_refuse(info, -EINVAL, MRC_A_EV_PROFILE_COUNT,
-				     "count is for mode auto");
+				     "only mode auto takes a count");
 	return count;
 }
 

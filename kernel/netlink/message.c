@@ -96,7 +96,7 @@ static struct mrc_dev *mrc_nl_dev_by_attrs(struct net *net,
 	struct mrc_dev *dev;
 
 	if (!index && !name) {
-		NL_SET_ERR_MSG_MOD(extack, "which device? give dev-index or dev-name");
+		NL_SET_ERR_MSG_MOD(extack, "no device is named: give dev-index or dev-name");
 		return ERR_PTR(-EINVAL);
 	}
 	if (index)

@@ -167,7 +167,7 @@ static int mrc_nl_probe_unknown(struct genl_info *info, u16 index)
 		    nla_get_u16(attr) == index)
 			NL_SET_BAD_ATTR(info->extack, attr);
 	return mrc_nl_refuse(info, -ENOENT, 0,
-			     "no EV of that index leads to the GID");
+			     "the peer has no EV of that index");
 }
 
 /*
@@ -311,7 +311,7 @@ static int mrc_nl_probe_begin(struct genl_info *info, struct mrc_probe_job *job,
 	int err = mrc_probe_job_start(job, time, id);
 
 	if (err == -EBUSY)
-		mrc_nl_refuse(info, err, 0, "64 probe requests wait for answers already");
+		mrc_nl_refuse(info, err, 0, "64 probe requests are already waiting for answers");
 	if (err)
 		mrc_probe_job_free(job);
 	return err;
@@ -410,7 +410,7 @@ static int mrc_nl_raw_way(struct genl_info *info, struct mrc_dev *dev, struct mr
 	if (err)
 		return err;
 	if (raw->ev.denied)
-		return mrc_nl_refuse(info, -EINVAL, MRC_A_PROBE_RAW_EV, "it is denied");
+		return mrc_nl_refuse(info, -EINVAL, MRC_A_PROBE_RAW_EV, "a denied EV cannot be probed");
 	raw->plane = mrc_plane_get(&dev->planes, raw->ev.port);
 	if (!raw->plane)
 		return mrc_nl_refuse(info, -ENOENT, MRC_A_PROBE_RAW_EV, "no plane has this port");
@@ -438,10 +438,10 @@ static int mrc_nl_raw_size(struct genl_info *info, const struct mrc_nl_raw *raw)
 		return mrc_nl_refuse(info, -EINVAL, MRC_A_PROBE_SIZE, "not a multiple of 4");
 	if (size < mrc_raw_probe_size(&raw->ev))
 		return mrc_nl_refuse(info, -EMSGSIZE, MRC_A_PROBE_SIZE,
-				     "less than the headers of a probe take");
+				     "smaller than the headers of a probe");
 	if (size > mrc_plane_mtu(raw->plane))
 		return mrc_nl_refuse(info, -EMSGSIZE, MRC_A_PROBE_SIZE,
-				     "more than the MTU of the plane");
+				     "larger than the MTU of the plane");
 	return 0;
 }
 
@@ -460,7 +460,7 @@ static int mrc_nl_raw_aim(struct genl_info *info, struct mrc_dev *dev,
 		remote = nla_get_in6_addr(wanted->to[i]);
 		if (mrc_raw_probe_aim(dev, way, &wanted->ev, &wanted->local, &remote))
 			return mrc_nl_refuse_attr(info, -ENETUNREACH, wanted->to[i],
-						  "no route with a usid that via would go on to");
+						  "an EV with via needs a route that has a usid");
 	}
 	return 0;
 }

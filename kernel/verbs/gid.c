@@ -28,7 +28,7 @@ static int mrc_gid_check_netdev(const struct ib_qp *ibqp, const struct ib_gid_at
 	} else if (ndev != anchor) {
 		err = -EADDRNOTAVAIL;
 		ibdev_warn_ratelimited(ibqp->device,
-				       "QP 0x%06x: GID %pI6c is of %s, not of %s: no path begins there\n",
+				       "QP 0x%06x: GID %pI6c belongs to %s, not to the anchor %s: use a GID of the anchor\n",
 				       ibqp->qp_num, &gid->gid, ndev->name, anchor->name);
 	}
 	rcu_read_unlock();
@@ -84,7 +84,7 @@ static int mrc_gid_from_ipv4(const struct ib_qp *ibqp, const struct rdma_ah_attr
 
 	if (!mrc_gid_has_link_local(dev, &own) || !mrc_gid_on_link(dev, local, remote)) {
 		ibdev_warn_ratelimited(ibqp->device,
-				       "QP 0x%06x: GIDs %pI6c and %pI6c, IPv4, need one plane, %s, its address %pI6c and no router: use IPv6 GIDs\n",
+				       "QP 0x%06x: IPv4 GIDs %pI6c and %pI6c work only if anchor %s is a plane, has address %pI6c, and needs no router: use IPv6 GIDs\n",
 				       ibqp->qp_num, local, remote, dev->anchor->name, &own);
 		return -ENETUNREACH;
 	}
@@ -109,7 +109,7 @@ int mrc_gid_addresses(const struct ib_qp *ibqp, const struct rdma_ah_attr *ah, s
 	if (ipv6_addr_v4mapped(local) && ipv6_addr_v4mapped(remote))
 		return mrc_gid_from_ipv4(ibqp, ah, local, remote);
 	if (ipv6_addr_v4mapped(local) || ipv6_addr_v4mapped(remote)) {
-		ibdev_warn_ratelimited(ibqp->device, "QP 0x%06x: one of GIDs %pI6c and %pI6c is IPv4\n",
+		ibdev_warn_ratelimited(ibqp->device, "QP 0x%06x: GIDs %pI6c and %pI6c must both be IPv6, or both IPv4\n",
 				       ibqp->qp_num, local, remote);
 		return -EINVAL;
 	}

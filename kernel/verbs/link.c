@@ -266,7 +266,7 @@ err_dev:
 static int mrc_refuse_vlan(const struct net_device *vlan, const struct mrc_change *change)
 {
 	return mrc_refuse_fmt(change, -EINVAL, 0,
-			      "%s, a VLAN of %s, can be a plane only: anchor a dummy",
+			      "VLAN %s of %s can only be a plane: use a dummy",
 			      vlan->name, vlan_dev_real_dev(vlan)->name);
 }
 
@@ -291,7 +291,7 @@ static int mrc_check_anchor(struct net_device *anchor,
 	if (!ib)
 		return 0;
 	ib_device_put(ib);
-	NL_SET_ERR_MSG_MOD(extack, "the netdev anchors an mrc device already");
+	NL_SET_ERR_MSG_MOD(extack, "the netdev is already the anchor of an mrc device");
 	return -EEXIST;
 }
 

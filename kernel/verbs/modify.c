@@ -94,7 +94,7 @@ static void mrc_qp_remember(struct ib_qp_attr *to,
 
 static int mrc_qp_no_way(const struct mrc_ib_qp *q, const struct mrc_qp_conn *conn, int err)
 {
-	ibdev_warn_ratelimited(q->ib.device, "QP 0x%06x: no plane has a way from %pI6c to %pI6c (see mrcctl feature)\n",
+	ibdev_warn_ratelimited(q->ib.device, "QP 0x%06x: no plane has a route from %pI6c to %pI6c (see mrcctl feature)\n",
 			       q->qp->qpn, &conn->local, &conn->remote);
 	return err;
 }
@@ -107,11 +107,11 @@ static int mrc_qp_no_room(const struct mrc_ib_qp *q, u32 mtu, u32 fits)
 {
 	if (fits)
 		ibdev_warn_ratelimited(q->ib.device,
-				       "QP 0x%06x: path MTU %u does not fit into the planes' MTU, %u does\n",
+				       "QP 0x%06x: path MTU %u is too large for the planes' MTU: use at most %u\n",
 				       q->qp->qpn, mtu, fits);
 	else
 		ibdev_warn_ratelimited(q->ib.device,
-				       "QP 0x%06x: no path to the peer has room for a path MTU\n",
+				       "QP 0x%06x: no path to the peer has room for the smallest path MTU\n",
 				       q->qp->qpn);
 	return -EINVAL;
 }
@@ -237,7 +237,7 @@ static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 				     attr->sq_psn & MRC_PSN_MASK :
 				     q->attr.sq_psn, mrc_qp_receive_ns(q, attr, mask));
 	case IB_QPS_ERR:
-		mrc_qp_to_err(q->qp, MRC_QP_ANY_STATE, "set by its program");
+		mrc_qp_to_err(q->qp, MRC_QP_ANY_STATE, "set by the QP's program");
 		return 0;
 	default:
 		return -EINVAL;

@@ -94,7 +94,7 @@ for case in WrongLocalKey LocalEndExceeded; do
 	try "Access.$case" "$found_here"
 done
 check "those who watch are told of a QP that failed by itself" \
-	wait_for grep -q '"a request failed here"' "$TEST_TMP/events"
+	wait_for grep -q '"a request failed on this host"' "$TEST_TMP/events"
 changed='h1.nak_received+1 h1.req_cqe_error+1 h1.req_remote_access_errors+1'
 changed+=' h2.nak_sent+1 h2.resp_remote_access_errors+1'
 try Access.QpWithoutRemoteWrite "$changed"

@@ -80,9 +80,9 @@ test_firewall()
 	check "$name: set" firewall_refuses
 	check "$name: its EVs are out" wait_for plane_evs assumed-bad
 	check "$name: and the reason is told" wait_for event h1 \
-		'.event == "peer-ev" and .reason == "refused here" and .port == 1'
+		'.event == "peer-ev" and .reason == "refused by this host" and .port == 1'
 	check_not "$name: no other reason is" event h1 \
-		'.event == "peer-ev" and .state == "assumed-bad" and .reason != "refused here"'
+		'.event == "peer-ev" and .state == "assumed-bad" and .reason != "refused by this host"'
 	before=$(plane_stat h1 1 tx-packets)
 	check_arrives "$name: data goes on" 200 h1 h2
 	check_equal "$name: none of it by plane 1" "$before" "$(plane_stat h1 1 tx-packets)"

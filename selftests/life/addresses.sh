@@ -70,11 +70,11 @@ test_uppers()
 	both ip addr add fd00:12::N/64 dev mac nodad
 	check_not "a VLAN's GID connects no QP" connects fd00:10::1 fd00:10::2
 	check "a VLAN's GID: the log names both netdevs" \
-		wait_for said "GID fd00:10::1 is of veth.10, not of veth"
+		wait_for said "GID fd00:10::1 belongs to veth.10, not to the anchor veth"
 	check_not "a macvlan's GID connects no QP" connects fd00:12::1 fd00:12::2
-	check "a macvlan's GID: the log names it" said "GID fd00:12::1 is of mac, not of veth"
+	check "a macvlan's GID: the log names it" said "GID fd00:12::1 belongs to mac, not to the anchor veth"
 	check_not "no device on a VLAN" on p1 rdma link add mrcv type mrc netdev veth.10
-	check "no device on a VLAN: the log says why" said "veth.10, a VLAN of veth, can be a plane only"
+	check "no device on a VLAN: the log says why" said "VLAN veth.10 of veth can only be a plane"
 	both rdma link add macN type mrc netdev mac
 	check "a macvlan as anchor works" wait_for connects fd00:12::1 fd00:12::2 mac1 mac2
 	both rdma link del macN
@@ -92,8 +92,8 @@ test_plane()
 	both mrcctl plane add dumN port 1 netdev veth.10
 	check "a VLAN as plane works" wait_for connects fd00:11::1 fd00:11::2 dum1 dum2
 	on p1 ip -6 route del fd00:11::2/128
-	check_not "no plane has a way: no QP connects" connects fd00:11::1 fd00:11::2 dum1 dum2
-	check "no plane has a way: the log says so" said "no plane has a way from fd00:11::1 to fd00:11::2"
+	check_not "no plane has a route: no QP connects" connects fd00:11::1 fd00:11::2 dum1 dum2
+	check "no plane has a route: the log says so" said "no plane has a route from fd00:11::1 to fd00:11::2"
 	both rdma link del dumN
 	both ip link del veth.10
 	both ip link del mac
@@ -167,7 +167,7 @@ test_vrf()
 	check_not "in a VRF: no QP connects to one of the same device" connects \
 		"$(pair_addr 1)" "$(pair_addr 1)" mrc1 mrc1 p1
 	check "in a VRF: no QP connects to one of the same device: the log says so" \
-		said "no plane has a way from $(pair_addr 1) to $(pair_addr 1)"
+		said "no plane has a route from $(pair_addr 1) to $(pair_addr 1)"
 	check_equal "in a VRF that is heard: mrcctl has nothing to say" "" "$(feature vrf)"
 	on p1 ip link add other type dummy
 	on p1 ip link set other master red up
@@ -211,7 +211,7 @@ test_ipv4()
 	on p1 ip addr flush dev veth scope link
 	check_not "IPv4 GIDs without link-local addresses: no QP connects" \
 		connects ::ffff:10.99.0.1 ::ffff:10.99.0.2
-	check "IPv4 GIDs without link-local addresses: the log says so" said "IPv4, need one plane, veth"
+	check "IPv4 GIDs without link-local addresses: the log says so" said "work only if anchor veth is a plane"
 	check_not "the kernel has nothing to say of IPv4 addresses" said "GID add failed"
 }
 

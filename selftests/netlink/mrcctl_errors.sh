@@ -47,10 +47,10 @@ refused_settings()
 		# shellcheck disable=SC2086 # two words
 		refused_setting "$range" $bad
 	done
-	refused_setting "only algorithm none has that" window 8192
+	refused_setting "only algorithm none takes a window" window 8192
 	for bad in "rate 1gbit" "base-rtt 1ms" "gamma 1" "quick-adapt on" "scope peer"; do
 		# shellcheck disable=SC2086 # two words
-		ALGORITHM=none refused_setting "only algorithm nscc has that" $bad window 8192
+		ALGORITHM=none refused_setting "only algorithm nscc takes this setting" $bad window 8192
 	done
 	refused "cc-profile set: no such CC profile (id)" cc-profile set mrc1 1 algorithm nscc
 	usage "cc-profile add: window is missing" cc-profile add mrc1 1 algorithm none
@@ -77,7 +77,7 @@ test_refusals()
 		ev-profile add mrc1 7 format srv6 mode auto count 4
 	refused "ev-profile add: SID is not a routable unicast address (ev 2: sid)" \
 		ev-profile add mrc1 7 ev port 1 sid fc00::1 ev port 1 sid ff02::1
-	refused "ev-profile add: value of a UDP EV is a source port (ev 1: value)" \
+	refused "ev-profile add: the value of a UDP EV is a source port: at most 65535 (ev 1: value)" \
 		ev-profile add mrc1 7 format udp ev port 1 value 65536
 	refused "ev-profile add: First segment is not a unicast address (ev 1: encap)" \
 		ev-profile add mrc1 7 ev port 1 segs ff02::1,fc00::1
@@ -101,7 +101,7 @@ test_refusals()
 	refused "probe: no such EV profile (ev-profile)" probe mrc1 remote fd09::9 ev-profile 99
 	refused "probe: not an address of the device (local-gid)" \
 		probe mrc1 remote fd09::9 local fd09::1
-	refused "probe: no EV of that index leads to the GID (ev 2)" \
+	refused "probe: the peer has no EV of that index (ev 2)" \
 		probe mrc1 remote fd09::9 ev-profile 1 ev 0 ev 7
 	refused "probe: no plane has this port (raw-ev)" probe mrc1 raw to fd09::9 port 9 value 1
 	check "a profile without a route is enough to probe" \

@@ -254,7 +254,7 @@ test_edited()
 	before=$(counted 1)
 	check "edited: one of the other plane goes" edit $version del index 3
 	check "edited: it is bad still" evs_are h1 "(good|skip) assumed-bad (good|skip)"
-	check_error "edited: an index of another version" 2 "it is of another version now (version)" \
+	check_error "edited: an index of another version" 2 "the object has another version now (version)" \
 		edit $version deny index 0
 	check "edited: one comes in place of another, by another plane" edit $((version + 1)) \
 		replace index 0 port 2 sid "$(lab path h1 h2 2 2)"

@@ -28,7 +28,7 @@ no_policy()
 # said FROM TO: the kernel's log has said it. It limits messages, but repeats them.
 said()
 {
-	grep -q "an IPsec policy covers $1 to $2: no path there" <(dmesg | tail -n 200)
+	grep -q "an IPsec policy covers $1 to $2: MRC does not use this path" <(dmesg | tail -n 200)
 }
 
 # sent: prints the packets that both planes have sent

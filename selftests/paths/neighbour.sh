@@ -23,14 +23,15 @@ stranger=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 
 # blamed: prints EVs that were good and no longer are since the trace was emptied. EVs that a SACK
 # blamed do not count, because only the stream gets SACKs: a machine that stands still causes these. If
-# SACKs blamed all EVs, the floor holds the EV that was heard of last, and that event does not count
-# either. The same holds for the EVs back to h1, which its peers probe.
+# SACKs blamed all EVs, the floor holds the EV that was most recently heard from, and that event does not
+# count either. The same holds for the EVs back to h1, which its peers probe.
 blamed()
 {
 	awk -v back="remote=$(lab gid h1) " '
 		{ match($0, /\[[0-9]+\]/); cpu = substr($0, RSTART, RLENGTH) }
 		/ mrc_loss: / { sack[cpu] = / by SACK/ }
-		/ mrc_ev: .* good -> (assumed-bad|held)/ && !index($0, back) && !(sack[cpu] && /[(](loss|heard of last)[)]/) {
+		/ mrc_ev: .* good -> (assumed-bad|held)/ && !index($0, back) &&
+			!(sack[cpu] && /[(](loss|most recently heard from)[)]/) {
 			sub(/.* mrc_ev: /, ""); print }' "$TRACING/trace"
 }
 

@@ -113,7 +113,7 @@ check_end()
 	check "$name: it is told at which step" grep -q 'QP to RTR: Invalid argument' \
 		"$TEST_TMP"/{client,server}.{json,err}
 	check "$name: and which has room" grep -q \
-		"path MTU 4096 does not fit into the planes' MTU, 1024 does" <(dmesg | tail -n 50)
+		"path MTU 4096 is too large for the planes' MTU: use at most 1024" <(dmesg | tail -n 50)
 	check_traffic "$name: a smaller path MTU fits" h1 h2 --mtu 1024 --iterations 30 --both
 	check "$name: set back" mtu 9000 1 2
 	check_traffic "$name, and back: data flows" h1 h2 --iterations 30 --both

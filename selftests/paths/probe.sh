@@ -103,7 +103,7 @@ test_choice()
 	check "a route to nobody" on h1 mrcctl route add mrc0 "$nobody/128" ev-profile 2
 	check_error "nobody answers" 2 "nothing was answered" probe "$nobody" \
 		timeout 1000
-	check_error "no such EV" 2 "no EV of that index leads to the GID (ev 2)" \
+	check_error "no such EV" 2 "the peer has no EV of that index (ev 2)" \
 		probe "$gid2" ev 1 ev 77
 }
 

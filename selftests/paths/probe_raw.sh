@@ -160,17 +160,17 @@ test_refusals()
 	refused "no plane has this port (raw-ev)" "$gid2" port 9 sid "$sid"
 	refused "SID is not a routable unicast address (raw-ev: sid)" "$gid2" port 1 sid ff02::1
 	refused "no room for the host's uSID (raw-ev: via)" "$gid2" port 1 via "fcbb:bb00:1:2:3:4:5:6"
-	refused "no route with a usid that via would go on to (to 2)" "$gid2,fd09::9" port 1 \
+	refused "an EV with via needs a route that has a usid (to 2)" "$gid2,fd09::9" port 1 \
 		via fcbb:bb00:101:181:102::
-	refused "only SRv6 EVs have that (raw-ev: sid)" "$gid2" "${way[@]}" format udp
-	refused "value of a UDP EV is a source port (raw-ev: value)" "$gid2" port 1 value 65536 format udp
+	refused "only SRv6 EVs take this attribute (raw-ev: sid)" "$gid2" "${way[@]}" format udp
+	refused "the value of a UDP EV is a source port: at most 65535 (raw-ev: value)" "$gid2" port 1 value 65536 format udp
 	refused "not a GID that a QP can connect to (to 2)" "$gid2,ff02::1" "${way[@]}"
 	refused "more than 64 destinations (to 65)" "$(printf 'fd00::%x,' {1..64})$gid2" "${way[@]}"
 	refused "more than 256 probes (count)" "$gid2,$nobody" "${way[@]}" count 129
 	refused "not an address of the device (local-gid)" "$gid2" "${way[@]}" local fd09::1
 	refused "not a multiple of 4 (size)" "$gid2" "${way[@]}" size 1001
-	refused "less than the headers of a probe take (size)" "$gid2" "${way[@]}" size 116
-	refused "more than the MTU of the plane (size)" "$gid2" "${way[@]}" size 9004
+	refused "smaller than the headers of a probe (size)" "$gid2" "${way[@]}" size 116
+	refused "larger than the MTU of the plane (size)" "$gid2" "${way[@]}" size 9004
 }
 
 # answers WORD...: answers the next probe to a host that does not exist, see probe_answers.py

@@ -153,7 +153,7 @@ test_limit()
 	more=$((MOST - $(wc -l <"$TEST_TMP/found")))
 	hosts add fd02:: 1 $more 1 'ev-profile 0' | on p1 mrcctl -b - ||
 		bail "limit: $more more routes"
-	check_error "limit: one more is refused" 2 "a device has $MOST routes at most" \
+	check_error "limit: one more is refused" 2 "a device has at most $MOST routes" \
 		on p1 mrcctl route add mrc1 fd03::1/128 ev-profile 0
 	check "limit: one that is there is replaced" \
 		on p1 mrcctl route replace mrc1 fd01::2/128 ev-profile 0 usid 7

@@ -632,7 +632,7 @@ TEST(Paths, WhatIsKnownOfTheWayBackStays)
         mrc_paths_keep(&now.p, &old.p, from.data(), kSec);
         for (int n = 0; n < 4; ++n)
             EXPECT_EQ(mrc_paths_reverse_ev(&now.p, kSec), heard)
-                << "heard of last, of the plane that works";
+                << "most recently heard from, of the plane that works";
     }
 }
 
@@ -660,7 +660,7 @@ TEST(Paths, TheFloorHoldsWhenWhatWasGoodIsGone)
     old.changes();
     now.keep(old, 0, kSec); // without the third
     EXPECT_EQ(now.state(0), MRC_EV_ASSUMED_BAD);
-    EXPECT_EQ(now.state(1), MRC_EV_HELD) << "heard of last";
+    EXPECT_EQ(now.state(1), MRC_EV_HELD) << "most recently heard from";
     EXPECT_EQ(now.changes(), (Changes{{1, MRC_EV_WHY_HELD}}));
 }
 

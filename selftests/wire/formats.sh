@@ -109,7 +109,7 @@ check_room()
 	check_not "$name: refused" traffic_end
 	check "$name: at RTR" grep -q 'QP to RTR: Invalid argument' "$TEST_TMP"/{client,server}.{json,err}
 	check "$name: and the kernel says what has room" grep -q \
-		"path MTU 4096 does not fit into the planes' MTU, 2048 does" <(dmesg | tail -n 50)
+		"path MTU 4096 is too large for the planes' MTU: use at most 2048" <(dmesg | tail -n 50)
 	check_traffic "$name: that has room" h1 h2 --iterations 10 --mtu 2048
 	check "$name: MTU set back" planes_mtu 9000
 	check_traffic "$name, and back" h1 h2 --iterations 10 --mtu 4096

@@ -11,8 +11,8 @@
  * was last heard of.
  *  - Silence blames nothing: a loss counts only if something that was sent later has arrived. An EV
  *    in doubt is probed instead.
- *  - The floor keeps the EV that was heard of last. An EV that only the floor keeps is HELD, and is
- *    probed as if it was bad.
+ *  - The floor keeps the EV that was most recently heard from. An EV that only the floor keeps is
+ *    HELD, and is probed as if it was bad.
  *  - When a probe of an EV in use is lost and nothing that was sent since has arrived, nobody
  *    knows of any path that works: a search begins. All EVs except DENIED ones are probed and take
  *    turns, for data and for answers, until one of them is heard of.
@@ -55,7 +55,7 @@ enum mrc_ev_state {
  * @MRC_EV_WHY_PROBES_ANSWERED: probes on it were answered
  * @MRC_EV_WHY_HEARD: data has arrived by it
  * @MRC_EV_WHY_LATE: a packet that was held to be lost on it has arrived
- * @MRC_EV_WHY_HELD: the floor took it, because it was heard of last
+ * @MRC_EV_WHY_HELD: the floor took it, because it was most recently heard from
  * @MRC_EV_WHY_BETTER: the floor let it go, because better ones are known
  * @MRC_EV_WHY_DENIED: by the controller
  * @MRC_EV_WHY_ALLOWED: by the controller

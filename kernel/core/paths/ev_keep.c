@@ -43,7 +43,7 @@ void mrc_ev_keep(struct mrc_ev_set *s, u16 ev, const struct mrc_ev_entry *old, u
 		e->probe_at = old->probe_at;
 }
 
-/* Of the bad EVs on ports that are up, the one that was heard of last. */
+/* Of the bad EVs on ports that are up, the one that was most recently heard from. */
 static u16 mrc_ev_keep_best(const struct mrc_ev_set *s)
 {
 	u16 i, best = MRC_EV_NONE;

@@ -38,8 +38,8 @@ void mrc_ev_keep_told(struct mrc_ev_set *s, u16 ev, u8 told);
  * @fresh: some EV that is not DENIED is new: data can take it, so a search ends
  * @now: ns
  *
- * If fewer EVs are in use than the floor wants, the bad EVs that were heard of last come back as
- * HELD. If more are in use, HELD EVs go out of use.
+ * If fewer EVs are in use than the floor wants, the bad EVs that were most recently heard from come
+ * back as HELD. If more are in use, HELD EVs go out of use.
  */
 void mrc_ev_keep_end(struct mrc_ev_set *s, const struct mrc_ev_set *old, bool fresh, u64 now);
 

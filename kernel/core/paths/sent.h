@@ -21,8 +21,8 @@
  *            EOPNOTSUPP: an encapsulation that this
  *            kernel does not know
  *  NO_ROOM   EMSGSIZE: it is longer than the MTU       bad, "MTU too small"   the same
- *  REFUSED   EPERM: netfilter, or a full table of      bad, "refused here"    the same
- *            connections. ECONNREFUSED: SELinux.
+ *  REFUSED   EPERM: netfilter, or a full table of      bad, "refused by       the same
+ *            connections. ECONNREFUSED: SELinux.       this host"
  *            EACCES: an IPsec policy or a "prohibit"
  *            route covers it
  *  GONE      ESHUTDOWN: the path or the peer is being  no change              the same

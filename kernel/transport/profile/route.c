@@ -104,8 +104,8 @@ static int mrc_route_insert(struct mrc_routes *routes, struct mrc_route_node *ne
 
 	if (routes->count >= MRC_ROUTES_MAX)
 		return mrc_refuse(change, -ENOSPC, 0,
-				  "a device has " __stringify(MRC_ROUTES_MAX)
-				  " routes at most");
+				  "a device has at most " __stringify(MRC_ROUTES_MAX)
+				  " routes");
 	err = rhashtable_insert_fast(&routes->table, &new->hash, mrc_route_params);
 	if (err)
 		return err;

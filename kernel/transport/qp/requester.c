@@ -44,12 +44,12 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 	spin_unlock(&qp->tx_lock);
 	if (more && mrc_send_all(qp, &s))
 		mrc_qp_fail_request(qp, IB_WC_LOC_PROT_ERR,
-				    "memory region revoked under a request");
+				    "the memory region of a request was revoked");
 	if (err == -ECANCELED)
 		/* The error completion of the request is enough: no event. */
-		mrc_qp_to_err(qp, BIT(IB_QPS_RTS), "a request failed here");
+		mrc_qp_to_err(qp, BIT(IB_QPS_RTS), "a request failed on this host");
 	else if (err)
-		mrc_qp_fail(qp, IB_EVENT_QP_FATAL, "send ring corrupt");
+		mrc_qp_fail(qp, IB_EVENT_QP_FATAL, "the send ring is corrupt");
 	return more && !err;
 }
 
@@ -316,7 +316,7 @@ static const struct {
 } mrc_requester_ends[] = {
 	[MRC_REQ_UNEXPECTED] = { IB_WC_REM_OP_ERR, "peer reports an unexpected event" },
 	[MRC_REQ_REFUSED] = { IB_WC_RETRY_EXC_ERR, "refused by the peer too often" },
-	[MRC_REQ_NO_RECEIVE] = { IB_WC_RNR_RETRY_EXC_ERR, "no receive at the peer for too long" },
+	[MRC_REQ_NO_RECEIVE] = { IB_WC_RNR_RETRY_EXC_ERR, "the peer had no receive for too long" },
 	[MRC_REQ_NO_ACCESS] = { IB_WC_REM_ACCESS_ERR, "refused by the peer" },
 	[MRC_REQ_INVALID] = { IB_WC_REM_INV_REQ_ERR, "refused by the peer" },
 	[MRC_REQ_PEER_FAILED] = { IB_WC_REM_OP_ERR, "refused by the peer" },

@@ -209,7 +209,7 @@ static const char *mrc_responder_error(u8 syndrome, enum ib_event_type *event,
 	if (syndrome == MRC_NAK_ACCESS) {
 		*event = IB_EVENT_QP_ACCESS_ERR;
 		*counter = MRC_CNT_RESP_REMOTE_ACCESS;
-		return "remote access";
+		return "remote access error";
 	}
 	*event = IB_EVENT_QP_REQ_ERR;
 	*counter = MRC_CNT_RESP_CQE_ERROR;

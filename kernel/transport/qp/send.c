@@ -327,7 +327,7 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 	mrc_prober_sent(s->peer, s->evs, ev, mrc_sent_verdict(err));
 	if (!mrc_send_again(qp, s, from, end))
 		mrc_qp_fail_request(qp, IB_WC_RETRY_EXC_ERR,
-				    "this host drops all that is sent");
+				    "this host drops every packet of the QP");
 }
 
 /* Adds packet @i to the skb. Return: 0, -EAGAIN when it needs another skb, or an error. */

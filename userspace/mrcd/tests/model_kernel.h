@@ -605,7 +605,7 @@ private:
             return Error{EINVAL, "MTU of the netdev is below 1280", "ifindex"};
         for (const auto &[port, taken] : plane_ifindex)
             if (taken == ifindex)
-                return Error{EEXIST, "The netdev is a plane of this device already", "ifindex"};
+                return Error{EEXIST, "The netdev is already a plane of this device", "ifindex"};
         return {};
     }
 
@@ -648,7 +648,7 @@ private:
     {
         return refuse_if(acting && (claims || always) && now != *acting &&
                              now != MRC_NL_OWNER_NONE && now != MRC_NL_OWNER_KERNEL,
-                         ESTALE, "it belongs to another owner", "owner");
+                         ESTALE, "the object belongs to another owner", "owner");
     }
 
     Result<void> claim_plane(uint8_t port, bool always = false)
@@ -682,12 +682,13 @@ private:
     {
         const auto at = profiles.find(profile);
 
-        return refusals::first({refuse_if(!listed(profile), ENOENT,
-                                          "no such EV profile with a list of EVs", "ev-profile"),
-                                claim(owner(profiles, profile), true),
-                                refuse_if(version && at != profiles.end() &&
-                                              *version != static_cast<uint32_t>(at->second.version),
-                                          ESTALE, "it is of another version now", "version")});
+        return refusals::first(
+            {refuse_if(!listed(profile), ENOENT, "no such EV profile with a list of EVs",
+                       "ev-profile"),
+             claim(owner(profiles, profile), true),
+             refuse_if(version && at != profiles.end() &&
+                           *version != static_cast<uint32_t>(at->second.version),
+                       ESTALE, "the object has another version now", "version")});
     }
 
     Result<void> has_ev(const EvPlace &place) const

@@ -129,11 +129,12 @@ Result<void> check_value(const EvPath &path, EvFormat format, size_t index)
     const auto *value = std::get_if<EvValue>(&path);
 
     if (const char *wrong = srv6_attribute(path))
-        return Error{EINVAL, "mrc: only SRv6 EVs have that", ev_name(index, wrong)};
+        return Error{EINVAL, "mrc: only SRv6 EVs take this attribute", ev_name(index, wrong)};
     if (!value)
         return Error{EINVAL, "mrc: EV without a value", ev_name(index)};
     if (format == EvFormat::udp && value->value > UINT16_MAX)
-        return Error{EINVAL, "mrc: value of a UDP EV is a source port", ev_name(index, "value")};
+        return Error{EINVAL, "mrc: the value of a UDP EV is a source port: at most 65535",
+                     ev_name(index, "value")};
     return {};
 }
 
@@ -145,13 +146,13 @@ Result<void> check_mode(const EvProfileSpec &spec)
     if (spec.evs.size() > evs_most)
         return Error{EINVAL, "mrc: an EV profile has at most 256 EVs", ev_name(evs_most)};
     if (drawn && !spec.evs.empty())
-        return Error{EINVAL, "mrc: mode auto draws its EVs, it takes no list", ev_name(0)};
+        return Error{EINVAL, "mrc: mode auto draws its EVs and takes no list", ev_name(0)};
     if (drawn && !spec.count)
         return Error{EINVAL, "mrc: mode auto needs a count", ""};
     if (!drawn && spec.evs.empty())
         return Error{EINVAL, "mrc: mode explicit needs EVs", ""};
     if (!drawn && spec.count)
-        return Error{EINVAL, "mrc: count is for mode auto", "count"};
+        return Error{EINVAL, "mrc: only mode auto takes a count", "count"};
     return {};
 }
 
@@ -199,12 +200,12 @@ Result<void> check_algorithm(const CcProfile &profile)
     Result<void> answer;
 
     if (profile.algorithm == "nscc" && profile.window)
-        return Error{EINVAL, "mrc: only algorithm none has that", "window"};
+        return Error{EINVAL, "mrc: only algorithm none takes a window", "window"};
     if (profile.algorithm != "none")
         return {};
     for_each_setting<CcSettings>([&](const Setting &setting, auto member) {
         if (answer && profile.settings.*member)
-            answer = Error{EINVAL, "mrc: only algorithm nscc has that", setting.name};
+            answer = Error{EINVAL, "mrc: only algorithm nscc takes this setting", setting.name};
     });
     if (answer && !profile.window)
         answer = Error{EINVAL, "mrc: window is missing", ""};
