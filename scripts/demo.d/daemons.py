@@ -48,7 +48,7 @@ class Daemon:
             all(loop["verdict"] == "alive" for loop in loops)
 
     def named(self):
-        """The elements that mrcd holds to be broken."""
+        """The elements that mrcd considers broken."""
         return {fault["element"] for fault in self.health().get("fault", ())}
 
     def shown(self):

@@ -6,9 +6,9 @@ it.
 
 A decision is one of
   ELEMENT is denied: EVIDENCE (EVS)
-  ELEMENT is not denied, for too little would be left: EVIDENCE
+  ELEMENT is not denied, because too few planes or T1s would be left: EVIDENCE
   ELEMENT is allowed again: EVIDENCE (EVS)
-  ELEMENT is no fault any more: EVIDENCE
+  ELEMENT is no longer a fault: EVIDENCE
 """
 from parts import NAMES, capacity
 

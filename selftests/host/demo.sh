@@ -113,8 +113,8 @@ report 1 "mrcd of h1 did not name h1-p2t0r1" "" "h2 3.5 h1-p2t0r1 is denied: why
 	"h2 13.5 h1-p2t0r1 is allowed again" "$switch" "${allowed[0]}"
 report 1 "mrcd of h1 takes h1-p2t0r1 for broken in the end" "" "$link" "$switch" "${allowed[0]}"
 report 1 "mrcd of h1 named h1-p2t0r1, but did not deny it" "" \
-	"h1 3.5 h1-p2t0r1 is not denied, for too little would be left: no carrier" "$switch" \
-	"${allowed[0]}" "h1 13.5 h1-p2t0r1 is no fault any more"
+	"h1 3.5 h1-p2t0r1 is not denied, because too few planes or T1s would be left: no carrier" "$switch" \
+	"${allowed[0]}" "h1 13.5 h1-p2t0r1 is no longer a fault"
 report 1 "mrcd of h2 was wrong at 8.0 s: p1t1s1 is denied: no probe" "" "$link" "$switch" \
 	"h2 8.0 p1t1s1 is denied: no probe" "h2 9.0 p1t1s1 is allowed again" "${allowed[@]}"
 report 1 "mrcd of h1 was wrong at 14.0 s: h1-p2t0r1 is denied: lossy" "" "$link" "$switch" \

@@ -118,7 +118,7 @@ class Test:
             sys.exit(f"first: {profile}")
         self.expect("second", {
             **denied("not-denied", 2, no_carrier), "PRIORITY": "4", "MESSAGE":
-            "h1-p2t0r1 is not denied, for too little would be left: no carrier"})
+            "h1-p2t0r1 is not denied, because too few planes or T1s would be left: no carrier"})
 
         self.reload(MORE)
         self.wait_for_faults(2)
@@ -126,13 +126,13 @@ class Test:
 
         self.reload(QUIET)
         self.wait_for_faults(0)
-        why = "links are not probed any more"
+        why = "links are no longer probed"
         self.expect("without probes", {
             **denied("allowed", 1, why), "MRC_EVS_ALLOWED": evs, "PRIORITY": "5",
             "MESSAGE": f"h1-p1t0r1 is allowed again: {why} (1 EV of 1 profile allowed)"})
         self.expect("without probes", {
             **denied("over", 2, why), "PRIORITY": "5",
-            "MESSAGE": f"h1-p2t0r1 is no fault any more: {why}"})
+            "MESSAGE": f"h1-p2t0r1 is no longer a fault: {why}"})
         self.mrcd.send_signal(signal.SIGTERM)
         if self.mrcd.wait(DEADLINE):
             sys.exit(f"mrcd ends with {self.mrcd.returncode}")

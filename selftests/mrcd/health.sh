@@ -265,7 +265,7 @@ problems_are()
 # The peers' packets only get to the T0, but mrcd's probes go on: only the engine sees the fault.
 test_evs_out()
 {
-	local what="plane 2: all EVs held to be bad"
+	local what="plane 2: the module considers all EVs bad"
 
 	check "EVs out: well before" wait_for problems_are
 	if ! { tc -n p2t0r1 qdisc add dev h1 clsact &&
@@ -291,7 +291,7 @@ of its links come back; the last packet that arrived was sent [0-9.]+ s ago; 2 E
 	tc -n p2t0r1 qdisc del dev h1 clsact
 	check "EVs out: well again" wait_for problems_are
 	check "EVs out: the log tells of its end" \
-		wait_for grep -qF "$what: not any more" "$TEST_TMP/stream"
+		wait_for grep -qF "$what: over" "$TEST_TMP/stream"
 }
 
 # Whatever is broken, some plane stays.
@@ -315,7 +315,7 @@ test_floor()
 # No other EV was denied on the way there or back.
 test_log()
 {
-	local why="no probe comes back by it, nor past the link to it"
+	local why="no probe comes back over it, not even around the link to it"
 
 	check_equal "what was denied, in order" \
 		"h1-p1t0r1 h1-p2t0r1 p1t0r1 p2t0r1-p2t1s1 p1t1s2 p1t0r1-p1t1s1 p2t1s2 h1-p1t0r1" \

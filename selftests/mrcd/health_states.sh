@@ -153,7 +153,7 @@ test_file()
 	file=$(file_of h1)
 	cp "$file" "$TEST_TMP/good"
 	echo "# a word more" >>"$file"
-	check "another file: named" wait_for named "$file is not the one that is followed"
+	check "another file: named" wait_for named "$file is not the version that mrcd follows"
 	check "another file: well again by what is printed" wait_for mended
 	echo "nonsense = 1" >>"$file"
 	check_error "a bad file: reload fails, with the line" 1 "$file:$(wc -l <"$file"): " \

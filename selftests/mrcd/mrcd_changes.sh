@@ -236,7 +236,7 @@ test_beside_another()
 	LINES
 	check "in its way: it looks again" on h1 mrcctl daemon reload mrc0
 	check "in its way: the daemon says so" wait_for status_is \
-		"! route $h2/128 is not as planned, and 16 looks after it"
+		"! route $h2/128 is not as planned, and its owner is 16"
 	check_equal "in its way: it stays" "[\"$h2 16\",\"fd00:9:: 16\",\"fd00:a:: admin\"]" \
 		"$(owners_of)"
 	on h1 mrcctl -b - <<-LINES || bail "out of its way: set-up"

@@ -96,8 +96,9 @@ void print_fault(Printer &p, const Json &fault, uint64_t now)
     p.line();
     p.plain("fault " + string_of(fault, "element"), Color::bad);
     p.plain("for " + duration_text(now - since) +
-            (fault.value("denied", false) ? ", denied: "
-                                          : ", not denied, for too little would be left: ") +
+            (fault.value("denied", false)
+                 ? ", denied: "
+                 : ", not denied, because too few planes or T1s would be left: ") +
             string_of(fault, "evidence"));
 }
 

@@ -106,9 +106,10 @@ void judge_planes(HealthEntry &entry)
     for (const mrcnl::Plane &plane : entry.kernel.planes) {
         const std::string name = "plane " + std::to_string(plane.port) + " (" + plane.ifname + ")";
         if (!plane.admin_up)
-            add_problem(
-                entry, "plane", plane.port, name + " is set down", "by hand or by a program",
-                "mrcctl plane set " + entry.device + " port " + std::to_string(plane.port) + " up");
+            add_problem(entry, "plane", plane.port, name + " is set down",
+                        "a person or a program has set it down",
+                        "mrcctl plane set " + entry.device + " port " + std::to_string(plane.port) +
+                            " up");
         else if (!plane.oper_up)
             add_problem(entry, "netdev", plane.port, name + " cannot be used",
                         "its netdev is down, has no carrier, or an MTU below 1280",

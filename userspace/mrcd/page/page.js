@@ -170,7 +170,8 @@ function healthLine(state) {
 }
 
 function faultLine(fault, now) {
-	const denied = fault.denied ? "its EVs are denied" : "not denied: too little would be left";
+	const denied = fault.denied ? "its EVs are denied" :
+		"not denied, because too few planes or T1s would be left";
 	const lost = fault.lost ? ` (named after ${fault.lost} lost probes)` : "";
 
 	return element("li", "", element("strong", "", fault.element),

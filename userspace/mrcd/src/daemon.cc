@@ -58,7 +58,7 @@ std::optional<Fabric> Daemon::read()
     }
     auto &fabric = std::get<Fabric>(result);
     if (plan_ && fabric.local.device != plan_->device) {
-        complain(file_ + ": the device cannot change while mrcd runs: restart it");
+        complain(file_ + ": the device cannot change while mrcd runs: restart mrcd");
         return std::nullopt;
     }
     return std::move(fabric);
@@ -105,9 +105,9 @@ std::string Daemon::status() const
     if (since >= slow)
         text = "the kernel has not answered for " +
                std::to_string(std::chrono::duration_cast<seconds>(since).count()) +
-               " s: somebody else configures netdevs";
+               " s: another program is configuring netdevs";
     return file_state_.problem.empty() ? text
-                                       : file_state_.problem + "; by the file before it: " + text;
+                                       : file_state_.problem + "; by the previous file: " + text;
 }
 
 bool Daemon::as_planned() const
@@ -138,7 +138,7 @@ bool Daemon::load()
 
     if (!fabric) {
         if (plan_)
-            log_.write(Level::warning, file_ + ": not taken, all stays as it was planned before");
+            log_.write(Level::warning, file_ + ": refused; the previous plan stays in force");
         return false;
     }
     // Indices may mean other switches in the new file. deny() sets the known faults again, by name.
@@ -268,7 +268,7 @@ bool Daemon::lock(Pass &pass)
     }
     if (!lock)
         log_.write(Level::warning,
-                   "other controllers are not kept away: " + lock.error().message());
+                   "cannot lock the device against other controllers: " + lock.error().message());
     else
         lock_ = std::move(*lock);
     locked_ = device->device.index;

@@ -348,7 +348,7 @@ std::string EventLoop::answer(const std::string &request, bool privileged)
     if (request != "reload")
         return "mrcd: no such request";
     if (!privileged)
-        return "only root may have the file read again";
+        return "only root may reload the file";
     return reload() ? "ok" : daemon_.file().problem;
 }
 

@@ -32,8 +32,8 @@ constexpr const char *default_file = "/etc/mrc/mrcd.toml";
 constexpr const char help[] =
     "Usage: mrcd [ -f FILE ]              keep this host as FILE plans it\n"
     "       mrcd --check [ FILE ]         say what is wrong with FILE\n"
-    "       mrcd --plan [ -j ] [ FILE ]   print what would be changed\n"
-    "       mrcd --reload [ DEVICE ]      have the mrcd that runs read its file again\n"
+    "       mrcd --plan [ -j ] [ FILE ]   print the changes that mrcd would make\n"
+    "       mrcd --reload [ DEVICE ]      make the running mrcd read its file again\n"
     "       mrcd --help | --version\n"
     "FILE is /etc/mrc/mrcd.toml if not named. See mrcd(8) and mrcd.toml(5).\n";
 
@@ -88,7 +88,7 @@ Plan plan_of(Fabric fabric)
         fabric.denied.add(found->denied);
     else if (runs)
         std::cerr << "mrcd: the mrcd that looks after " << device
-                  << " does not say what it has found broken: what is denied is left so\n";
+                  << " does not report its faults: denied EVs stay denied\n";
     Plan plan = make_plan(fabric);
     plan.keep_denials = found ? !found->known : runs;
     return plan;
@@ -115,7 +115,7 @@ int plan(const std::string &file, bool json)
     if (kernel)
         return EXIT_SUCCESS;
     std::cerr << "mrcd: " << kernel.error().message()
-              << ": this is what would be done where it is\n";
+              << ": these steps would be taken if it were loaded\n";
     return exit_no_module;
 }
 
@@ -127,7 +127,8 @@ int reload(std::string device)
     const auto all = mrcnl::watched_devices();
 
     if (device.empty() && all.size() != 1) {
-        std::cerr << (all.empty() ? "mrcd: none runs\n" : "mrcd: several run: name a device\n");
+        std::cerr << (all.empty() ? "mrcd: no mrcd is running\n"
+                                  : "mrcd: several mrcd are running: name a device\n");
         return EXIT_FAILURE;
     }
     if (device.empty())
@@ -137,7 +138,7 @@ int reload(std::string device)
         return fail(device, answer.error());
     if (*answer == "ok")
         return EXIT_SUCCESS;
-    std::cerr << (answer->empty() ? "mrcd: it has ended" : *answer) << '\n';
+    std::cerr << (answer->empty() ? "mrcd: the running mrcd has ended" : *answer) << '\n';
     return EXIT_FAILURE;
 }
 
@@ -223,7 +224,7 @@ int main(int argc, char **argv)
     else if (optind < argc && mode)
         file = argv[optind++];
     if (optind < argc) {
-        std::cerr << "mrcd: what is '" << argv[optind] << "'?\n" << help;
+        std::cerr << "mrcd: unexpected argument '" << argv[optind] << "'\n" << help;
         return exit_usage;
     }
     if (mode == opt_check)

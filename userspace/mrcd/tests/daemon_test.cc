@@ -126,7 +126,7 @@ TEST(Daemon, WithoutAPlaceForTheLockItGoesOn)
         rig.daemon.work();
     EXPECT_EQ(rig.daemon.status(), "as planned");
     EXPECT_EQ(std::count(rig.log.lines.begin(), rig.log.lines.end(),
-                         "other controllers are not kept away: of the model (3.lock)"),
+                         "cannot lock the device against other controllers: of the model (3.lock)"),
               1)
         << "once";
 }
@@ -145,7 +145,7 @@ TEST(Daemon, TakesAnotherFile)
 TEST(Daemon, DoesNotTakeABadFile)
 {
     DaemonRig rig;
-    const std::string kept = "f: not taken, all stays as it was planned before";
+    const std::string kept = "f: refused; the previous plan stays in force";
 
     rig.text = "nonsense";
     EXPECT_FALSE(rig.daemon.load()) << "nothing was planned before";
@@ -161,7 +161,7 @@ TEST(Daemon, DoesNotTakeABadFile)
     const int changes = rig.model.kernel.changes;
     rig.daemon.work();
     EXPECT_EQ(rig.model.kernel.changes, changes);
-    EXPECT_EQ(rig.daemon.status(), "f: Is a directory; by the file before it: as planned");
+    EXPECT_EQ(rig.daemon.status(), "f: Is a directory; by the previous file: as planned");
     EXPECT_FALSE(rig.daemon.as_planned());
 }
 
@@ -210,8 +210,8 @@ TEST(Daemon, DoesNotChangeItsDevice)
     rig.settle();
     rig.text = with(small_file, "\"mrc0\"", "\"mrc1\"");
     EXPECT_FALSE(rig.daemon.load());
-    EXPECT_EQ(rig.log.take(), (Lines{"f: the device cannot change while mrcd runs: restart it",
-                                     "f: not taken, all stays as it was planned before"}));
+    EXPECT_EQ(rig.log.take(), (Lines{"f: the device cannot change while mrcd runs: restart mrcd",
+                                     "f: refused; the previous plan stays in force"}));
     EXPECT_EQ(rig.daemon.device(), "mrc0");
 }
 

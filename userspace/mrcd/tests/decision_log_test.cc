@@ -121,16 +121,19 @@ TEST(DecisionLog, WhatTheFloorKeepsChangesNoEv)
     Rig rig;
 
     rig.faults = {rig.fault(Kind::t1, 1, 0, false)};
-    EXPECT_EQ(rig.said(), Lines{"p1t1s1 is not denied, for too little would be left: it is dead"});
+    EXPECT_EQ(
+        rig.said(),
+        Lines{"p1t1s1 is not denied, because too few planes or T1s would be left: it is dead"});
     EXPECT_EQ(rig.log.fields.at("VERDICT"), "not-denied");
     EXPECT_FALSE(rig.log.fields.contains("EVS_DENIED"));
     rig.faults[0].denied = true;
     EXPECT_EQ(rig.said(), Lines{"p1t1s1 is denied: it is dead (1 EV of 1 profile denied)"});
     rig.faults[0].denied = false;
-    EXPECT_EQ(rig.said(), Lines{"p1t1s1 is not denied, for too little would be left: it is dead "
-                                "(1 EV of 1 profile allowed)"});
+    EXPECT_EQ(rig.said(),
+              Lines{"p1t1s1 is not denied, because too few planes or T1s would be left: it is dead "
+                    "(1 EV of 1 profile allowed)"});
     rig.faults.clear();
-    EXPECT_EQ(rig.said(), Lines{"p1t1s1 is no fault any more: it answers"});
+    EXPECT_EQ(rig.said(), Lines{"p1t1s1 is no longer a fault: it answers"});
     EXPECT_EQ(rig.log.fields.at("VERDICT"), "over");
 }
 
@@ -146,7 +149,7 @@ TEST(DecisionLog, OneFaultTakesThePlaceOfAnotherOne)
     const Lines said = rig.said();
     ASSERT_EQ(said.size(), 2u);
     EXPECT_TRUE(said[0].starts_with("p1t0r1 is denied: it is dead (")) << said[0];
-    EXPECT_EQ(said[1], "p1t1s1 is no fault any more: p1t0r1 explains it");
+    EXPECT_EQ(said[1], "p1t1s1 is no longer a fault: p1t0r1 explains it");
     EXPECT_FALSE(rig.log.fields.contains("EVS_ALLOWED"));
     rig.faults.clear();
     EXPECT_EQ(rig.said().size(), 1u);
@@ -173,7 +176,7 @@ TEST(DecisionLog, AFileThatIsReadAnewRepeatsNothing)
     EXPECT_EQ(rig.said(false), Lines());
     rig.faults.push_back(rig.fault(Kind::t1, 2, 3));
     EXPECT_EQ(rig.said(false).size(), 1u) << "this one is new";
-    EXPECT_EQ(rig.said(true), Lines{"h1-p2t0r1 is no fault any more: it answers"});
+    EXPECT_EQ(rig.said(true), Lines{"h1-p2t0r1 is no longer a fault: it answers"});
     EXPECT_EQ(rig.said(true), Lines());
     rig.faults.clear();
     EXPECT_EQ(rig.said(true).size(), 2u);
@@ -188,8 +191,7 @@ TEST(DecisionLog, WhatTheFileHasNoMoreIsOver)
     rig.look_at(small_file);
     const Lines said = rig.log.take();
     ASSERT_EQ(said.size(), 1u);
-    EXPECT_TRUE(
-        said[0].starts_with("p1t0r1-p1t1s2 is allowed again: the file does not have it any more"))
+    EXPECT_TRUE(said[0].starts_with("p1t0r1-p1t1s2 is allowed again: the file no longer has it"))
         << said[0];
     rig.faults.clear();
     EXPECT_EQ(rig.said(), Lines());

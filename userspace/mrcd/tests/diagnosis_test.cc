@@ -116,9 +116,9 @@ const std::vector<Cause> causes = {
      [](PatientHost &p) { p.refuse("device", "mrc0 is on netdev mrc8, not on mrc", 0); }},
     {"file refused", "f is refused", "mrcd --check f && mrcctl daemon reload mrc0",
      [](PatientHost &p) { p.file.problem = "f:3: what?"; }, "file changed"},
-    {"file changed", "f is not the one that is followed", "mrcctl daemon reload mrc0",
+    {"file changed", "f is not the version that mrcd follows", "mrcctl daemon reload mrc0",
      [](PatientHost &p) { p.file.changed = true; }},
-    {"version", "the module and mrcd are of different versions", "modprobe -r mrc && modprobe mrc",
+    {"version", "the module and mrcd have different versions", "modprobe -r mrc && modprobe mrc",
      [](PatientHost &p) { p.host.state.version = "0.9"; }},
     {"anchor down", "netdev mrc is down", "ip link set mrc up",
      [](PatientHost &p) {
@@ -126,10 +126,10 @@ const std::vector<Cause> causes = {
              p.host.all["mrc"].up = false;
      },
      "address|plane 2 silent"},
-    {"address", "address fd00::1/64 netdev mrc is to have prefix length 48",
+    {"address", "address fd00::1/64 netdev mrc should have prefix length 48",
      "ip address delete fd00::1/64 dev mrc",
      [](PatientHost &p) {
-         p.refuse("address", "fd00::1/64 netdev mrc is to have prefix length 48", 0);
+         p.refuse("address", "fd00::1/64 netdev mrc should have prefix length 48", 0);
      }},
     {"missing 2", "plane 2: netdev eth2 does not exist", "",
      [](PatientHost &p) { p.host.all.erase("eth2"); },
@@ -193,7 +193,7 @@ const std::vector<Cause> causes = {
      [](PatientHost &p) { p.refuse("route", "fd00::2/128", ENOMEM); }},
     {"plane refused", "+ plane port 2 netdev eth2", "",
      [](PatientHost &p) { p.refuse("plane", "port 2 netdev eth2", EINVAL); }},
-    {"undone", "somebody undoes what mrcd does", "",
+    {"undone", "another program undoes what mrcd does", "",
      [](PatientHost &p) { p.progress.undone_step = "+ route fd00::2/128"; }},
     {"p1t1s1 dead", "p1t1s1 is broken", "",
      [](PatientHost &p) { p.add_fault(Element::Kind::t1, 1, 0); }},

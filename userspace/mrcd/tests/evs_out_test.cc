@@ -93,11 +93,11 @@ TEST(EvsOut, OfAPlaneIsToldWhenItHasLasted)
     EXPECT_EQ(found[0].kind, ProblemKind::evs);
     EXPECT_STREQ(name_of(found[0].kind), "evs");
     EXPECT_EQ(found[0].port, 2);
-    EXPECT_EQ(found[0].what, "plane 2: all EVs held to be bad");
+    EXPECT_EQ(found[0].what, "plane 2: the module considers all EVs bad");
     EXPECT_EQ(found[0].since_ns, 1'000 * second - 3 * second / 2);
     EXPECT_EQ(
         found[0].seen,
-        "towards h2 (1 of 2 peers), though probes of its links come back; the last packet that "
+        "towards h2 (1 of 2 peers), though probes over its links come back; the last packet that "
         "arrived was sent 1.5 s ago; 4 EVs (loss): 100 packets sent, 90 arrived, 7 lost, 12 "
         "probes");
 }
@@ -113,7 +113,7 @@ TEST(EvsOut, PeersOfAPlaneAreToldTogether)
     rig.look(20 * second);
     const auto found = rig.problems();
     ASSERT_EQ(found.size(), 1u);
-    EXPECT_EQ(found[0].what, "plane 1: all EVs held to be bad");
+    EXPECT_EQ(found[0].what, "plane 1: the module considers all EVs bad");
     EXPECT_EQ(found[0].since_ns, 1'000 * second - 21 * second / 2) << "of the one that came first";
     EXPECT_TRUE(found[0].seen.starts_with("towards h2, h3 (2 of 2 peers)")) << found[0].seen;
     EXPECT_NE(found[0].seen.find("no packet has ever arrived; 8 EVs (loss, probes lost): 200 "),
@@ -132,10 +132,10 @@ TEST(EvsOut, APeerThatNoPlaneReachesIsToldOnce)
     rig.look(20 * second);
     const auto found = rig.problems();
     ASSERT_EQ(found.size(), 2u);
-    EXPECT_EQ(found[0].what, "all planes: all EVs held to be bad");
+    EXPECT_EQ(found[0].what, "all planes: the module considers all EVs bad");
     EXPECT_EQ(found[0].port, 0);
     EXPECT_TRUE(found[0].seen.starts_with("towards h2 (1 of 2 peers)")) << found[0].seen;
-    EXPECT_EQ(found[1].what, "plane 2: all EVs held to be bad");
+    EXPECT_EQ(found[1].what, "plane 2: the module considers all EVs bad");
     EXPECT_TRUE(found[1].seen.starts_with("towards h3 (1 of 2")) << found[1].seen;
 }
 

@@ -83,8 +83,9 @@ TEST(FabricFile, AFixedWindowIsAskedForByName)
 {
     const std::string both = "algorithm = \"none\"\nwindow = 524288\n";
 
-    EXPECT_EQ(complaints_with(both, "window = 524288\n"),
-              "f:41: cc: window: only algorithm \"none\" has that, which is not the default\n");
+    EXPECT_EQ(
+        complaints_with(both, "window = 524288\n"),
+        "f:41: cc: window: only algorithm \"none\" takes a window, and it is not the default\n");
     EXPECT_EQ(fabric_of(with(small_file, both, "algorithm = \"none\"\n")).cc.window, 1u << 20);
 }
 
@@ -94,25 +95,25 @@ TEST(FabricFile, NamesWhatIsWrong)
               "f:3: fabric: planes: must be 1 to 32, not 33\n")
         << "and nothing that only follows from it";
     EXPECT_EQ(complaints_with("\"fcbb:bb00::/32\"", "\"fcbb:bb00::/48\""),
-              "f:2: fabric: block: 'fcbb:bb00::/48' is not of 32 bits\n");
+              "f:2: fabric: block: 'fcbb:bb00::/48' is not 32 bits long\n");
     EXPECT_EQ(complaints_with("\"fcbb:bb00::/32\"", "\"fcbb:bb00:1::/32\""),
-              "f:2: fabric: block: 'fcbb:bb00:1::/32' has bits behind its 32\n");
+              "f:2: fabric: block: 'fcbb:bb00:1::/32' has bits set beyond its first 32\n");
     EXPECT_EQ(complaints_with("usid = 0x0102", "usid = 0x0101"),
-              "f:7: t0.p1t0r2: usid: is that of p1t0r1\n");
+              "f:7: t0.p1t0r2: usid: is already used by p1t0r1\n");
     EXPECT_EQ(complaints_with("usid = 0x0181", "usid = 0x10000"),
               "f:12: t1.p1t1s1: usid: must be 1 to 65535, not 65536\n");
     EXPECT_EQ(complaints_with("plane = 2, rack = \"r2\"", "plane = 1, rack = \"r2\""),
-              "f:9: t0.p2t0r2: rack: has p1t0r2 in this plane\n")
+              "f:9: t0.p2t0r2: rack: already has p1t0r2 in this plane\n")
         << "and nothing of the links that name it";
     EXPECT_EQ(complaints_with("rack = \"r2\", usid = 0xf002", "rack = \"r4\", usid = 0xf002"),
               "f:19: hosts.h2: rack: no T0 is in a rack 'r4'\n");
-    EXPECT_EQ(complaints_with("63::2", "63::1"), "f:19: hosts.h2: gid: is that of h1\n");
+    EXPECT_EQ(complaints_with("63::2", "63::1"), "f:19: hosts.h2: gid: is already used by h1\n");
     EXPECT_EQ(complaints_with("fd00:6d72:63::2", "ff02::1"),
-              "f:19: hosts.h2: gid: 'ff02::1' is no address of a host\n");
+              "f:19: hosts.h2: gid: 'ff02::1' is not an address that a host can have\n");
     EXPECT_EQ(complaints_with("fd00:6d72:63::2", "10.0.0.2"),
               "f:19: hosts.h2: gid: '10.0.0.2' is not an IPv6 address\n");
     EXPECT_EQ(complaints_with("[\"p1t0r1\", \"p1t1s2\"]", "[\"p1t0r1\", \"p2t1s2\"]"),
-              "f:23: links: missing: p1t0r1 and p2t1s2 are of two planes\n");
+              "f:23: links: missing: p1t0r1 and p2t1s2 belong to different planes\n");
     EXPECT_EQ(complaints_with("[\"p1t0r1\", \"p1t1s2\"]", "[\"p1t0r1\"]"),
               "f:23: links: missing: a link is [\"T0\", \"T1\"]\n");
     EXPECT_EQ(complaints_with("[\"p2t1s1\"]", "[\"p3t1s1\"]"),
@@ -124,15 +125,16 @@ TEST(FabricFile, NamesWhatIsWrong)
     EXPECT_EQ(complaints_with("[\"eth1\", \"eth2\"]", "[\"eth1\"]"),
               "f:33: local: planes: must be 2 netdevs, one per plane, not 1\n");
     EXPECT_EQ(complaints_with("\"eth2\"", "\"eth1\""),
-              "f:33: local: planes: eth1 is there twice\n");
+              "f:33: local: planes: eth1 is listed twice\n");
     EXPECT_EQ(complaints_with("\"eth2\"", "\"a/b\""),
-              "f:33: local: planes: 'a/b' is no name of a netdev\n");
+              "f:33: local: planes: 'a/b' is not a valid name of a netdev\n");
     EXPECT_EQ(complaints_with("min-active = 3", "min-active = 17"),
               "f:37: evs: min-active: must be 0 to 16, not 17\n");
     EXPECT_EQ(complaints_with("\"none\"", "\"cubic\""),
-              "f:41: cc: algorithm: 'cubic' is unknown; it is \"none\" or \"nscc\"\n");
-    EXPECT_EQ(complaints_with("\"none\"", "\"nscc\""),
-              "f:42: cc: window: only algorithm \"none\" has that, which is not the default\n");
+              "f:41: cc: algorithm: 'cubic' is unknown: use \"none\" or \"nscc\"\n");
+    EXPECT_EQ(
+        complaints_with("\"none\"", "\"nscc\""),
+        "f:42: cc: window: only algorithm \"none\" takes a window, and it is not the default\n");
     EXPECT_EQ(complaints_with("[cc]", "[ccc]"), "f:40: unknown key 'ccc'\n");
     EXPECT_EQ(complaints(""), "f:1: fabric: is missing\nf:1: t0: is missing\n"
                               "f:1: hosts: is missing\nf:1: local: is missing\n");
@@ -216,13 +218,14 @@ TEST(FabricFile, AddressesAreOfHostsAnywhere)
 {
     for (const char *gid : {"fe80::2", "::1", "::", "::ffff:10.0.0.2", "ff0e::1"})
         EXPECT_EQ(complaints_with("fd00:6d72:63::2", gid),
-                  "f:19: hosts.h2: gid: '" + std::string(gid) + "' is no address of a host\n");
+                  "f:19: hosts.h2: gid: '" + std::string(gid) +
+                      "' is not an address that a host can have\n");
     EXPECT_EQ(complaints_with("fd00:6d72:63::2", "fcbb:bb00::2"),
               "f:19: hosts.h2: gid: 'fcbb:bb00::2' lies in the block\n");
     for (const char *block : {"fe80::/32", "::/32", "ff0e::/32"})
         EXPECT_EQ(complaints_with("fcbb:bb00::/32", block),
                   "f:2: fabric: block: '" + std::string(block) +
-                      "' is no prefix of addresses of hosts\n");
+                      "' is not a prefix of addresses that hosts can have\n");
 }
 
 TEST(FabricFile, AllGidsLieInTheirPrefix)
@@ -237,7 +240,7 @@ TEST(FabricFile, AllGidsLieInTheirPrefix)
               "f:20: hosts.h2: gid: 'fd00:6d72:63::2' does not lie in fd00:6d72:64::/64\n"
               "f:21: hosts.h3: gid: 'fd00:6d72:63::3' does not lie in fd00:6d72:64::/64\n");
     EXPECT_EQ(gids("fd00:6d72:63::1/64"),
-              "f:4: fabric: gids: 'fd00:6d72:63::1/64' has bits behind its 64\n");
+              "f:4: fabric: gids: 'fd00:6d72:63::1/64' has bits set beyond its first 64\n");
     EXPECT_EQ(gids("f000::/4"), "f:4: fabric: gids: 'f000::/4' overlaps the block\n");
     EXPECT_EQ(gids("fcbb:bb00:1::/48"),
               "f:4: fabric: gids: 'fcbb:bb00:1::/48' overlaps the block\n");
@@ -281,7 +284,7 @@ TEST(FabricFile, NobodyElseIsToBlame)
     EXPECT_EQ(complaints(with(with(small_file, ", usid = 0x0101", ""), ", usid = 0x0102", "")),
               "f:6: t0.p1t0r1: usid: is missing\n"
               "f:7: t0.p1t0r2: usid: is missing\n")
-        << "not: is that of";
+        << "not: is already used by";
     EXPECT_EQ(complaints_with("p1t0r1 = { plane = 1, rack = \"r1\"", "p1t0r1 = { rack = \"r1\""),
               "f:6: t0.p1t0r1: plane: is missing\n");
     EXPECT_EQ(complaints_with("p1t0r1 = { plane = 1, rack = \"r1\"", "p1t0r1 = { plane = 1"),

@@ -491,7 +491,7 @@ TEST(FaultFinder, WithOneT1ThereIsNoWayPastTheLinkToIt)
     EXPECT_EQ(simulated.named(), std::vector<std::string>{"(p1t0r1-p1t1s1)"})
         << "named, but the plane's only way stays";
     EXPECT_EQ(simulated.watch().faults()[0].finding.evidence,
-              "no probe comes back by it; no way past it would tell it from the T1");
+              "no probe comes back over the link; no path around it, so it may also be the T1");
 }
 
 TEST(FaultFinder, OneRackNeedsNoT1)
@@ -788,7 +788,7 @@ TEST(FaultFinder, DataOfAnotherLengthIsTriedAnew)
     for (int i = 0; i < 100 && !simulated.named().empty(); i++)
         simulated.run(step);
     EXPECT_EQ(simulated.named(), std::vector<std::string>{});
-    EXPECT_EQ(simulated.watch().recovery(finding), "data has another length now");
+    EXPECT_EQ(simulated.watch().recovery(finding), "the length of data packets has changed");
     simulated.run(10 * second);
     EXPECT_EQ(simulated.named(), std::vector<std::string>{});
     simulated.data = 4228;

@@ -165,7 +165,8 @@ TEST_F(FaultMemoryFile, WhereItCannotBeKeptThatIsSaidOnce)
         memory.keep(faults, now);
     }
     ASSERT_EQ(log.lines.size(), 1u);
-    EXPECT_TRUE(log.lines[0].ends_with("is not kept: No such file or directory")) << log.lines[0];
+    EXPECT_TRUE(log.lines[0].ends_with(": cannot save the faults: No such file or directory"))
+        << log.lines[0];
     fs::create_directory(folder / "none");
     memory.keep({}, now);
     fs::remove_all(folder / "none");
@@ -224,7 +225,7 @@ TEST_F(FaultMemoryFile, SurvivesARestartAndAFabricThatGrows)
     next.look_at(fabric_of(with(more, "[t1]\n", "[t1]\nnewer = { plane = 1, usid = 8 }\n")));
     EXPECT_TRUE(next.denials() == (Denials{{}, {2}, {}}));
     next.look_at(fabric_of(with(more, "p1t1s1 = { plane = 1, usid = 0x0181 }\n", "")));
-    EXPECT_TRUE(next.denials() == Denials{}) << "the file does not have it any more";
+    EXPECT_TRUE(next.denials() == Denials{}) << "the file no longer has it";
 }
 
 } // namespace

@@ -52,7 +52,7 @@ TEST_F(ProblemHistoryTest, KnowsSinceWhen)
     EXPECT_TRUE(log.take().empty());
     now.erase(now.begin());
     history.update(now, 300 * second);
-    EXPECT_EQ(log.take(), Lines{"plane 1 is set down: not any more"});
+    EXPECT_EQ(log.take(), Lines{"plane 1 is set down: over"});
     now = problems();
     history.update(now, 400 * second);
     EXPECT_EQ(now[0].since_ns, 400 * second) << "it is another time";

@@ -85,7 +85,7 @@ TEST(Reconciler, WhatIsAnothersStays)
         {}, *Prefix::parse("fd00:9::/64"), 7, 2, 0, another};
     model.kernel.plane_ifindex = {{1, 2}, {9, 1}};
     model.kernel.plane_owner = {{1, another}, {9, another}};
-    const std::string left = " is not as planned, and 16 looks after it";
+    const std::string left = " is not as planned, and its owner is 16";
     EXPECT_EQ(steps(model, plan),
               (Lines{"! plane port 1 netdev eth2" + left, "! cc-profile 1" + left,
                      "! ev-profile " + r2 + left, "! route " + at.text() + left}))
@@ -483,7 +483,7 @@ TEST(Reconciler, ANetdevByAnotherNameIsTheSame)
     EXPECT_EQ(steps(model, plan), Lines());
 
     const Plan twice = plan_of(with(small_file, "\"eth1\"", "\"rail2\""));
-    EXPECT_EQ(steps(model, twice), Lines{"! plane port 2 netdev eth2 is that of port 1"});
+    EXPECT_EQ(steps(model, twice), Lines{"! plane port 2 netdev eth2 is already used by port 1"});
     EXPECT_EQ(run(model, twice).refusals.size(), 1u);
 }
 
@@ -709,7 +709,7 @@ TEST(Reconciler, ThePrefixLengthOfTheGid)
     EXPECT_EQ(steps(model, any), Lines()) << "any will do";
     model.system.held[address("fd00:6d72:63::1")] = {64, true};
     EXPECT_EQ(steps(model, any), Lines());
-    const Lines conflict{"! address fd00:6d72:63::1/64 netdev mrc is to have prefix length 48"};
+    const Lines conflict{"! address fd00:6d72:63::1/64 netdev mrc should have prefix length 48"};
     EXPECT_EQ(steps(model, of_48), conflict);
     EXPECT_EQ(run(model, of_48).refusals[0].message(), conflict[0]);
 }

@@ -57,12 +57,13 @@ mrcnl::CcSettings read_settings(TomlTable &table)
 void refuse_foreign(TomlTable &table, const Cc &cc)
 {
     if (cc.algorithm == "nscc" && cc.window)
-        table.complain("window", "only algorithm \"none\" has that, which is not the default");
+        table.complain("window",
+                       "only algorithm \"none\" takes a window, and it is not the default");
     if (cc.algorithm != "none")
         return;
     mrcnl::for_each_setting<mrcnl::CcSettings>([&](const mrcnl::Setting &setting, auto member) {
         if (cc.settings.*member)
-            table.complain(setting.name, "only algorithm \"nscc\" has that");
+            table.complain(setting.name, "only algorithm \"nscc\" takes this setting");
     });
 }
 
@@ -74,8 +75,7 @@ Cc read_cc(TomlTable table)
 
     cc.algorithm = table.string("algorithm", "nscc");
     if (!cc.algorithm.empty() && cc.algorithm != "none" && cc.algorithm != "nscc")
-        table.complain("algorithm",
-                       "'" + cc.algorithm + "' is unknown; it is \"none\" or \"nscc\"");
+        table.complain("algorithm", "'" + cc.algorithm + "' is unknown: use \"none\" or \"nscc\"");
     if (const auto window = table.integer("window", window_min, window_max, false))
         cc.window = static_cast<uint32_t>(*window);
     cc.settings = read_settings(table);

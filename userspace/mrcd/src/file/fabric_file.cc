@@ -158,9 +158,10 @@ std::optional<mrcnl::Prefix> Builder::prefix(TomlTable &table, const char *key,
     if (!found)
         table.complain(key, "'" + text + "' is not an IPv6 prefix");
     else if (has_host_bits(*found))
-        table.complain(key, "'" + text + "' has bits behind its " + std::to_string(found->length));
+        table.complain(key, "'" + text + "' has bits set beyond its first " +
+                                std::to_string(found->length));
     else if (!global_unicast(found->address))
-        table.complain(key, "'" + text + "' is no prefix of addresses of hosts");
+        table.complain(key, "'" + text + "' is not a prefix of addresses that hosts can have");
     else
         return found;
     return std::nullopt;
@@ -174,7 +175,7 @@ void Builder::read_block(TomlTable &table)
         return;
     const auto block = prefix(table, "block", text);
     if (block && block->length != block_length)
-        table.complain("block", "'" + text + "' is not of 32 bits");
+        table.complain("block", "'" + text + "' is not 32 bits long");
     else if (block)
         fabric_.block = block->address;
 }
@@ -201,7 +202,7 @@ uint16_t Builder::usid(TomlTable &table, const std::string &owner)
         return 0;
     const auto [at, fresh] = usids_.try_emplace(usid, owner);
     if (!fresh)
-        table.complain("usid", "is that of " + at->second);
+        table.complain("usid", "is already used by " + at->second);
     return usid;
 }
 
@@ -220,13 +221,13 @@ mrcnl::Address Builder::gid(TomlTable &table, const std::string &owner)
         return {};
     }
     if (!global_unicast(*address))
-        complain("is no address of a host");
+        complain("is not an address that a host can have");
     else if (contains({fabric_.block, block_length}, *address))
         complain("lies in the block");
     else if (fabric_.gids && !contains(*fabric_.gids, *address))
         complain("does not lie in " + fabric_.gids->text());
     else if (const auto [at, fresh] = gids_.try_emplace(*address, owner); !fresh)
-        table.complain("gid", "is that of " + at->second);
+        table.complain("gid", "is already used by " + at->second);
     return *address;
 }
 
@@ -256,7 +257,7 @@ void Builder::read_t0()
         t0.usid = usid(table, name);
         if (t0.plane && !in.empty())
             if (const auto [at, fresh] = taken.try_emplace({t0.plane, t0.rack}, name); !fresh)
-                table.complain("rack", "has " + at->second + " in this plane");
+                table.complain("rack", "already has " + at->second + " in this plane");
         t0_[name] = static_cast<uint32_t>(fabric_.t0.size());
         fabric_.t0.push_back(t0);
     });
@@ -320,7 +321,8 @@ std::optional<Trunk> Builder::trunk(const toml::node &node, TomlTable &table, co
         return std::nullopt;
     }
     if (fabric_.t0[t0->second].plane != fabric_.t1[t1->second].plane) {
-        table.complain_at(node, what + t0->first + " and " + t1->first + " are of two planes");
+        table.complain_at(node,
+                          what + t0->first + " and " + t1->first + " belong to different planes");
         return std::nullopt;
     }
     return Trunk{t0->second, t1->second};
@@ -379,10 +381,10 @@ void Builder::read_local()
         table.complain("host", "no host '" + name + "'");
     local.device = table.string("device", "mrc0");
     if (!local.device.empty() && !is_name(local.device, device_name_max, "/%"))
-        table.complain("device", "'" + local.device + "' is no name of an RDMA device");
+        table.complain("device", "'" + local.device + "' is not a valid name of an RDMA device");
     local.anchor = table.string("anchor");
     if (!local.anchor.empty() && !is_name(local.anchor, netdev_name_max, netdev_name_never))
-        table.complain("anchor", "'" + local.anchor + "' is no name of a netdev");
+        table.complain("anchor", "'" + local.anchor + "' is not a valid name of a netdev");
     read_planes(table);
     table.finish();
 }
@@ -396,9 +398,9 @@ void Builder::read_planes(TomlTable &table)
         return;
     for (const auto &[name, node] : *names) {
         if (!is_name(name, netdev_name_max, netdev_name_never))
-            table.complain_at(*node, "planes: '" + name + "' is no name of a netdev");
+            table.complain_at(*node, "planes: '" + name + "' is not a valid name of a netdev");
         else if (!seen.insert(name).second)
-            table.complain_at(*node, "planes: " + name + " is there twice");
+            table.complain_at(*node, "planes: " + name + " is listed twice");
         fabric_.local.planes.push_back(name);
     }
     if (names->size() != fabric_.planes)
@@ -450,7 +452,7 @@ void Builder::read_report()
     report.address = table.string("address", report.address);
     // The HTTP server that Debian packages has no IPv6.
     if (!report.address.empty() && inet_pton(AF_INET, report.address.c_str(), &parsed) != 1)
-        table.complain("address", "'" + report.address + "' is no IPv4 address");
+        table.complain("address", "'" + report.address + "' is not an IPv4 address");
     report.port =
         static_cast<uint16_t>(table.integer("port", 0, UINT16_MAX, false).value_or(report.port));
     table.finish();

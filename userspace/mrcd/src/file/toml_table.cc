@@ -130,7 +130,7 @@ std::optional<uint64_t> TomlTable::word(const char *key, std::span<const char *c
         return found - words.begin();
     for (const char *one : words)
         known += (known.empty() ? "\"" : " or \"") + std::string(one) + "\"";
-    complain(key, "'" + text + "' is unknown; it is " + known);
+    complain(key, "'" + text + "' is unknown: use " + known);
     return std::nullopt;
 }
 

@@ -207,7 +207,7 @@ Result<void> NetlinkSystem::add_device(const std::string &device, const std::str
     // A module that is being removed deletes its devices first. A request for a new device would
     // wait for the removal, and then load the module again.
     if (!module_state().live)
-        return Error{ENOENT, "the module is not loaded, or on its way out", {}};
+        return Error{ENOENT, "the module is not loaded, or is being removed", {}};
     auto sock = connect_netlink(NETLINK_RDMA);
     const Owned<nl_msg> msg(nlmsg_alloc_simple(type, NLM_F_REQUEST | NLM_F_ACK));
 

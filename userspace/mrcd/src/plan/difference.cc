@@ -183,8 +183,7 @@ void Comparison::conflict(const char *object, const std::string &what)
 /** Adds a conflict: the object is not as planned, and belongs to another controller. */
 void Comparison::leave(const char *object, const std::string &what, uint8_t owner)
 {
-    conflict(object,
-             what + " is not as planned, and " + mrcnl::owner_name(owner) + " looks after it");
+    conflict(object, what + " is not as planned, and its owner is " + mrcnl::owner_name(owner));
     steps_.back().in_place = true;
 }
 
@@ -233,7 +232,7 @@ void Comparison::add_address(const mrcnl::Prefix &wanted, bool any_length)
                           }});
     else if (!any_length && now->second.length != wanted.length)
         conflict("address", mrcnl::Prefix{wanted.address, now->second.length}.text() + on +
-                                " is to have prefix length " + std::to_string(wanted.length));
+                                " should have prefix length " + std::to_string(wanted.length));
 }
 
 /**
@@ -286,7 +285,7 @@ Planes Comparison::wanted_planes()
             continue;
         }
         conflict("plane", "port " + std::to_string(port) + " netdev " + netdev +
-                              " is that of port " + std::to_string(at->second));
+                              " is already used by port " + std::to_string(at->second));
         wanted.erase(at->second);
     }
     return wanted;

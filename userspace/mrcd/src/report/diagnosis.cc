@@ -113,7 +113,7 @@ void Diagnosis::look_at_kernel()
         return;
     if (old || seen->error.code) {
         add(Kind::kernel, "the kernel does not answer",
-            old ? "somebody holds up all who configure netdevs" : seen->error.message(), "");
+            old ? "a program blocks all configuration of netdevs" : seen->error.message(), "");
         return;
     }
     look_at_module();
@@ -133,9 +133,9 @@ void Diagnosis::look_at_module()
         add(Kind::kernel, "the module does not answer", seen.module_error.message(), "");
     if (seen.module.live && !seen.module.version.empty() &&
         seen.module.version != evidence_.version)
-        add(Kind::version, "the module and mrcd are of different versions",
-            "the module of " + seen.module.version + ", mrcd of " + evidence_.version +
-                "; to load another ends all QPs",
+        add(Kind::version, "the module and mrcd have different versions",
+            "the module has version " + seen.module.version + ", mrcd has version " +
+                evidence_.version + "; loading another module ends all QPs",
             "modprobe -r mrc && modprobe mrc");
 }
 
@@ -149,13 +149,14 @@ void Diagnosis::look_at_device()
 
     if (seen.device && refusal && !refusal->error.code)
         add(Kind::device, "device " + local_.device + " is on another netdev",
-            refusal->what + "; to delete it ends its QPs", "rdma link delete " + local_.device);
+            refusal->what + "; deleting the device ends its QPs",
+            "rdma link delete " + local_.device);
     if (seen.device || (loaded && seen.module_error.code))
         return;
     if (!loaded)
         add(Kind::device, what,
             seen.module.version.empty() ? "the module is not loaded"
-                                        : "the module is on its way in or out",
+                                        : "the module is being loaded or removed",
             "modprobe mrc");
     else if (!seen.anchor)
         add(Kind::device, what, "its anchor, netdev " + local_.anchor + ", does not exist",
@@ -163,11 +164,11 @@ void Diagnosis::look_at_device()
                 " mtu 9000 up");
     else if (refusal && refusal->error.code == EADDRINUSE)
         add(Kind::device, what,
-            "its UDP port is taken: by rdma_rxe, if that is loaded, whose QPs end when it goes",
+            "its UDP port is taken, by rdma_rxe if that is loaded; unloading rdma_rxe ends its QPs",
             "modprobe -r rdma_rxe");
     else
-        add(Kind::device, what, refusal ? refusal->error.message() : "mrcd has not made it yet",
-            "");
+        add(Kind::device, what,
+            refusal ? refusal->error.message() : "mrcd has not made the device yet", "");
 }
 
 void Diagnosis::look_at_anchor()
@@ -217,7 +218,7 @@ void Diagnosis::look_at_ipv6()
             continue;
         explained_.insert(port);
         if (!all)
-            need_sysctl(netdev(port), "disable_ipv6", 0, "nothing can be sent by it", port);
+            need_sysctl(netdev(port), "disable_ipv6", 0, "nothing can be sent over it", port);
     }
 }
 
@@ -230,11 +231,11 @@ bool Diagnosis::look_at_netdev(uint8_t port, const PlaneView &view)
     if (!view.netdev)
         add(Kind::netdev, name + " does not exist", "mrcd waits for it", "", port);
     else if (!view.netdev->up)
-        add(Kind::netdev, name + " is down", "set so by hand or by a program",
+        add(Kind::netdev, name + " is down", "a person or a program has set it down",
             "ip link set " + netdev(port) + " up", port);
     else if (!view.netdev->carrier)
-        add(Kind::carrier, name + " has no carrier", "look at the cable, and at the port of " + t0,
-            "", port);
+        add(Kind::carrier, name + " has no carrier", "check the cable, and the port of " + t0, "",
+            port);
     else
         return true;
     explained_.insert(port);
@@ -269,7 +270,7 @@ void Diagnosis::look_at_plane(uint8_t port, const PlaneView &view)
 
     if (view.in_module && !view.in_module->admin_up)
         add(Kind::plane, name + " (" + netdev(port) + ") is set down",
-            "by hand or by a program; mrcd leaves it so",
+            "a person or a program has set it down; mrcd leaves it down",
             "mrcctl plane set " + local_.device + " port " + std::to_string(view.in_module->port) +
                 " up",
             port);
@@ -279,7 +280,7 @@ void Diagnosis::look_at_plane(uint8_t port, const PlaneView &view)
         return;
     const std::string sid = carrier(fabric_.block, {t0.usid}).text();
     explained_.insert(port);
-    add(Kind::route, name + ": there is no route to " + t0.name, sid + " by " + netdev(port),
+    add(Kind::route, name + ": there is no route to " + t0.name, sid + " over " + netdev(port),
         "ip -6 route add " + sid + "/48 via " +
             (view.gateway ? view.gateway->text() : "ADDRESS-OF-" + t0.name) + " dev " +
             netdev(port),
@@ -306,11 +307,11 @@ void Diagnosis::look_at_file()
 
     if (!file.problem.empty())
         add(Kind::file, file.name + " is refused",
-            file.problem + "; what was planned before it stays",
+            file.problem + "; the previous plan stays in force",
             "mrcd --check " + file.name + " && mrcctl daemon reload " + local_.device);
     else if (file.changed)
-        add(Kind::file, file.name + " is not the one that is followed",
-            "it has changed since it was read", "mrcctl daemon reload " + local_.device);
+        add(Kind::file, file.name + " is not the version that mrcd follows",
+            "the file has changed since mrcd read it", "mrcctl daemon reload " + local_.device);
 }
 
 /** Reports a refused step, unless another problem explains it. */
@@ -323,11 +324,12 @@ void Diagnosis::look_at_step(const Refusal &refusal)
         unfit_.contains(port))
         return;
     if (refusal.object == "address" && conflict)
-        add(Kind::anchor, "address " + refusal.what, "nobody changes that but who made it",
+        add(Kind::anchor, "address " + refusal.what,
+            "mrcd does not change addresses that it did not add",
             "ip address delete " + refusal.what.substr(0, refusal.what.find(' ')) + " dev " +
                 local_.anchor);
     else
-        add(Kind::step, refusal.step, conflict ? "somebody must decide" : refusal.error.message(),
+        add(Kind::step, refusal.step, conflict ? "a person must decide" : refusal.error.message(),
             "", port);
 }
 
@@ -342,7 +344,8 @@ void Diagnosis::look_at_steps()
     for (const Refusal &refusal : evidence_.progress.refusals)
         look_at_step(refusal);
     if (!evidence_.progress.undone_step.empty())
-        add(Kind::step, "somebody undoes what mrcd does", evidence_.progress.undone_step, "");
+        add(Kind::step, "another program undoes what mrcd does", evidence_.progress.undone_step,
+            "");
 }
 
 void Diagnosis::look_at_faults()
@@ -352,8 +355,9 @@ void Diagnosis::look_at_faults()
         if (explained_.contains(element.plane) || (no_addresses_ && whole_plane(element)))
             continue;
         add(Kind::fault, to_string(fabric_, element) + " is broken",
-            fault.finding.evidence + (fault.denied ? "; its EVs are denied"
-                                                   : "; not denied, for too little would be left"),
+            fault.finding.evidence +
+                (fault.denied ? "; its EVs are denied"
+                              : "; not denied, because too few planes or T1s would be left"),
             "", element.plane);
         found_.back().since_ns = evidence_.wall_ns - (evidence_.monotonic_ns - fault.since_ns);
     }
@@ -389,7 +393,7 @@ void Diagnosis::look_at_evs()
             out.begin(), out.end(), [](auto *a, auto *b) { return a->since_ns < b->since_ns; });
         add(Kind::evs,
             (plane ? "plane " + std::to_string(plane) : std::string("all planes")) +
-                ": all EVs held to be bad",
+                ": the module considers all EVs bad",
             seen_of(out, seen->peers, fabric_, seen->taken_ns), "", plane);
         found_.back().since_ns = evidence_.wall_ns - (evidence_.monotonic_ns - (*first)->since_ns);
     }

@@ -84,7 +84,7 @@ struct Speaker {
     template <typename Configured>
     Said operator()(const Configured &event) const
     {
-        return {event.time, "configured", "something was configured, by " + event.by.name};
+        return {event.time, "configured", "the configuration was changed by " + event.by.name};
     }
 
     Said operator()(const mrcnl::QpEvent &event) const

@@ -123,7 +123,7 @@ std::string seen_of(const std::vector<const EvsOut *> &out, size_t peers, const 
         evs += one->evs;
     }
     return "towards " + list_of(names) + " (" + std::to_string(keys.size()) + " of " +
-           std::to_string(peers) + " peers), though probes of its links come back; " +
+           std::to_string(peers) + " peers), though probes over its links come back; " +
            (sum.heard ? "the last packet that arrived was sent " +
                             seconds(now_ns - std::min(sum.heard, now_ns)) + " ago"
                       : "no packet has ever arrived") +

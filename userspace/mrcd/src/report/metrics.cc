@@ -70,8 +70,8 @@ void add_data(Collection &all, const DataSummary &data, const Labels &labels)
     if (data.verdict != Verdict::unknown)
         all.gauge("mrc_link_passes_data", "Whether probes that are as long as data come back.",
                   labels, data.verdict == Verdict::alive);
-    all.counter("mrc_link_data_probes_total", "Probes as long as data, sent by this way.", labels,
-                real(data.sent));
+    all.counter("mrc_link_data_probes_total", "Probes as long as data, sent over this path.",
+                labels, real(data.sent));
     all.counter("mrc_link_data_probes_lost_total",
                 "Probes as long as data that did not come back, when short ones did.", labels,
                 real(data.lost));
@@ -81,9 +81,10 @@ void add_data(Collection &all, const DataSummary &data, const Labels &labels)
 void add_loop(Collection &all, const LoopSummary &loop, const Labels &labels)
 {
     if (loop.verdict != Verdict::unknown)
-        all.gauge("mrc_link_alive", "Whether probes come back: by the T0, or by it and the T1.",
-                  labels, loop.verdict == Verdict::alive);
-    all.counter("mrc_link_probes_total", "Probes sent by this way.", labels, real(loop.sent));
+        all.gauge("mrc_link_alive",
+                  "Whether probes come back: over the T0, or over the T0 and the T1.", labels,
+                  loop.verdict == Verdict::alive);
+    all.counter("mrc_link_probes_total", "Probes sent over this path.", labels, real(loop.sent));
     all.counter("mrc_link_probes_lost_total", "Probes that did not come back.", labels,
                 real(loop.lost));
     if (loop.srtt_ns)
@@ -125,10 +126,10 @@ void add_faults(Collection &all, const Report &report)
     // Without probes no fault can be found.
     if (report.planes.empty())
         return;
-    all.gauge("mrc_faults", "Elements of the fabric that mrcd holds to be broken.", {},
+    all.gauge("mrc_faults", "Elements of the fabric that mrcd considers broken.", {},
               real(report.faults.size()));
     for (const FaultReport &fault : report.faults)
-        all.gauge("mrc_fault", "1 for each element that mrcd holds to be broken.",
+        all.gauge("mrc_fault", "1 for each element that mrcd considers broken.",
                   {{"element", fault.element},
                    {"kind", name_of(fault.kind)},
                    {"cause", name_of(fault.cause)},
@@ -141,11 +142,11 @@ void add_faults(Collection &all, const Report &report)
 void add_file(Collection &all, const FileState &file)
 {
     all.gauge("mrc_config_last_reload_successful",
-              "Whether the file was taken when it was read last.", {}, file.problem.empty());
+              "Whether mrcd accepted the file when it last read it.", {}, file.problem.empty());
     all.gauge("mrc_config_last_reload_success_timestamp_seconds",
-              "When the file that is followed was read, in seconds since 1970.", {},
+              "When mrcd read the file that it follows, in seconds since 1970.", {},
               real(file.taken_ns) / ns_per_s);
-    all.gauge("mrc_config_info", "1, with a hash of the file that is followed.",
+    all.gauge("mrc_config_info", "1, with a hash of the file that mrcd follows.",
               {{"hash", file.hash}}, 1);
 }
 
@@ -156,10 +157,10 @@ void add_health(Collection &all, const Report &report)
     for (const Health state : {Health::well, Health::not_well, Health::unknown})
         all.gauge("mrc_health", "1 for the state that mrcctl health shows.",
                   {{"state", name_of(state)}}, report.health == state);
-    all.gauge("mrc_problems", "What is not well, as mrcctl health lists it.", {},
+    all.gauge("mrc_problems", "Problems that mrcctl health lists.", {},
               real(report.problems.size()));
     for (const Problem &problem : report.problems)
-        all.gauge("mrc_problem", "1 for each of what is not well.",
+        all.gauge("mrc_problem", "1 for each problem that mrcctl health lists.",
                   {{"kind", name_of(problem.kind)},
                    {"plane", problem.port ? std::to_string(problem.port) : ""},
                    {"what", problem.what}},
@@ -177,7 +178,7 @@ void add_plane(Collection &all, const mrcnl::Plane &plane)
         all.counter(name, help, labels, real(value));
     };
 
-    all.gauge("mrc_plane_up", "Whether packets are sent by this plane.", labels,
+    all.gauge("mrc_plane_up", "Whether packets are sent over this plane.", labels,
               plane.admin_up && plane.oper_up);
     count("mrc_plane_tx_packets_total", "Packets sent.", stats.tx_packets);
     count("mrc_plane_tx_bytes_total", "Bytes sent.", stats.tx_bytes);
@@ -219,13 +220,14 @@ void add_windows(Collection &all, const mrcnl::PeerCongestion &congestion, const
                 real(congestion.counts.trims));
     if (!congestion.contexts)
         return;
-    all.gauge("mrc_peer_cwnd_bytes", "The congestion windows, together.", labels,
+    all.gauge("mrc_peer_cwnd_bytes", "Sum of the congestion windows.", labels,
               real(congestion.cwnd));
-    all.gauge("mrc_peer_max_cwnd_bytes", "What these are at most.", labels,
+    all.gauge("mrc_peer_max_cwnd_bytes", "Limit of the sum of the congestion windows.", labels,
               real(congestion.max_cwnd));
-    all.gauge("mrc_peer_delay_seconds", "What round trips take beyond those of an empty network.",
+    all.gauge("mrc_peer_delay_seconds", "Delay of round trips beyond those of an empty network.",
               labels, real(congestion.delay) / ns_per_s);
-    all.gauge("mrc_peer_target_delay_seconds", "What is aimed at.", labels,
+    all.gauge("mrc_peer_target_delay_seconds",
+              "Target of the delay beyond the round trips of an empty network.", labels,
               real(congestion.target_delay) / ns_per_s);
 }
 
@@ -248,7 +250,8 @@ void add_steered_peers(Collection &all, const std::vector<mrcnl::Peer> &peers,
                                {"local_gid", peer.key.local_gid.text()},
                                {"ev_profile", std::to_string(peer.key.ev_profile)}};
         all.counter("mrc_peer_tx_packets_total", "Packets sent.", labels, real(peer.tx_packets));
-        all.counter("mrc_peer_marked_total", "Echoes of marks.", labels, real(peer.marked));
+        all.counter("mrc_peer_marked_total", "Marks that the peer has echoed.", labels,
+                    real(peer.marked));
         add_windows(all, *peer.congestion, labels);
     }
 }
@@ -288,10 +291,10 @@ void add_qps(Collection &all, const std::vector<mrcnl::Qp> &qps)
     }
     for (const auto &[state, count] : states)
         all.gauge("mrc_qps", "QPs, by state.", {{"state", state}}, real(count));
-    all.gauge("mrc_qp_inflight_packets", "Packets of all QPs that are on their way.", {},
+    all.gauge("mrc_qp_inflight_packets", "Packets of all QPs that are in flight.", {},
               real(inflight));
-    all.gauge("mrc_qp_window_packets", "What the PSN windows of all QPs in RTS have room for.", {},
-              real(window));
+    all.gauge("mrc_qp_window_packets",
+              "Packets for which the PSN windows of all QPs in RTS have room.", {}, real(window));
     all.gauge("mrc_qp_memory_bytes", "Kernel memory of all QPs.", {}, real(memory));
     add_rtts(all, qps);
 }
@@ -300,7 +303,8 @@ void add_cc_profiles(Collection &all, const std::vector<mrcnl::CcProfile> &profi
 {
     for (const mrcnl::CcProfile &profile : profiles)
         if (profile.window)
-            all.gauge("mrc_cc_window_bytes", "What a QP has in flight at most, by its CC profile.",
+            all.gauge("mrc_cc_window_bytes",
+                      "Most bytes that a QP may have in flight, by CC profile.",
                       {{"cc_profile", std::to_string(profile.id)}}, *profile.window);
 }
 

@@ -85,7 +85,7 @@ void ProblemHistory::update(std::vector<Problem> &problems, uint64_t now_ns)
         since_.erase(problem.what);
     }
     for (const auto &[what, begin] : since_)
-        log_.write(Level::info, what + ": not any more");
+        log_.write(Level::info, what + ": over");
     since_ = std::move(now);
     keep(now_ns);
 }

@@ -37,9 +37,10 @@ int on_request(mg_connection *connection)
     const mg_request_info *request = mg_get_request_info(connection);
     const auto *web = static_cast<const Web *>(mg_get_user_data(mg_get_context(connection)));
     const std::string method = request->request_method;
-    const WebPage page = web->goes_by(mg_get_header(connection, "Host"))
-                             ? web->answer(method, request->local_uri)
-                             : WebPage{.status = 403, .body = "ask for localhost or an address\n"};
+    const WebPage page =
+        web->goes_by(mg_get_header(connection, "Host"))
+            ? web->answer(method, request->local_uri)
+            : WebPage{.status = 403, .body = "use localhost or an IPv4 address as the host\n"};
     const std::string length = std::to_string(page.body.size());
 
     // Also, the connection closes after the answer, instead of waiting for more requests.
@@ -79,7 +80,7 @@ WebPage Web::answer(const std::string &method, const std::string &path) const
     if (page == pages_.end())
         return {.status = 404, .body = "there is no such page\n"};
     if (method != "GET" && method != "HEAD")
-        return {.status = 405, .body = "pages are to be read\n"};
+        return {.status = 405, .body = "only GET and HEAD are allowed\n"};
     try {
         return page->second();
     } catch (const std::exception &error) {

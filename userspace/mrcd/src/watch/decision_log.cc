@@ -35,7 +35,7 @@ void DecisionLog::look_at(const Fabric &fabric)
         const Element &was = fault.finding.element;
         const auto element = find_element(fabric, was.kind, to_string(fabric_, was));
         if (!element) {
-            end(was, {}, "the file does not have it any more");
+            end(was, {}, "the file no longer has it");
             continue;
         }
         fault.finding.element = *element;
@@ -100,8 +100,8 @@ void DecisionLog::begin(const Fault &fault)
     if (fault.denied)
         say("denied", "is denied", fault.finding, change_since(before));
     else
-        say("not-denied", "is not denied, for too little would be left", fault.finding,
-            change_since(before));
+        say("not-denied", "is not denied, because too few planes or T1s would be left",
+            fault.finding, change_since(before));
 }
 
 /** Logs that a fault is over. Its EVs may still be denied for another reason. */
@@ -123,7 +123,7 @@ void DecisionLog::end(const Element &element, const std::vector<Fault> &faults,
     if (fault.denied && !(explained && other->denied))
         say("allowed", "is allowed again", finding, change_since(before));
     else
-        say("over", "is no fault any more", finding, change_since(before));
+        say("over", "is no longer a fault", finding, change_since(before));
 }
 
 void DecisionLog::update(const std::vector<Fault> &faults, bool certain, const Recovery &recovery)

@@ -639,7 +639,7 @@ Denials denials_of(const std::vector<Fault> &faults)
 std::string FaultFinder::recovery(const Finding &finding) const
 {
     if (finding.cause == Cause::mtu && evidence_of(finding).verdict() == Verdict::unknown)
-        return "data has another length now";
+        return "the length of data packets has changed";
     return std::to_string(evidence_of(finding).answered_in_a_row()) +
            (finding.cause == Cause::mtu
                 ? " probes of " + std::to_string(data_bytes_) + " bytes in a row came back"

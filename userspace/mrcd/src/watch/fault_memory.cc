@@ -160,7 +160,7 @@ std::vector<NamedFault> FaultMemory::recall(const Origin &origin) const
         return {};
     const auto text = mrcnl::read_state_file(file_);
     if (!text && text.error().code != ENOENT)
-        log_.write(Level::warning, file_ + ": not read: " + text.error().message());
+        log_.write(Level::warning, file_ + ": cannot read the faults: " + text.error().message());
     if (!text)
         return {};
     return read_faults(*text, origin).value_or(std::vector<NamedFault>());
@@ -175,7 +175,7 @@ void FaultMemory::keep(const std::vector<NamedFault> &faults, const Origin &orig
     const auto written = mrcnl::write_state_file(file_, to_json(faults, origin));
     if (!written && !told_)
         log_.write(Level::warning,
-                   file_ + ": what is found broken is not kept: " + written.error().message());
+                   file_ + ": cannot save the faults: " + written.error().message());
     told_ = !written;
     // If the file cannot be written, trying each time is of no use.
     written_ = faults;

@@ -49,7 +49,7 @@ void LinkWatch::look_at(const Fabric &fabric)
     sender_.reset();
     if (!fabric_.watch.rate)
         return decisions_.update({}, true,
-                                 [](const Finding &) { return "links are not probed any more"; });
+                                 [](const Finding &) { return "links are no longer probed"; });
     knows_ = false;
     watch_ = std::make_unique<FaultFinder>(fabric_, wall_ns());
     watch_->recall(recalled(found, fabric_), monotonic_ns());

@@ -23,7 +23,7 @@ Finding locate_in_plane(const Fabric &fabric, uint8_t plane, const PlaneEvidence
         return {
             {Kind::host_link, plane, t0, 0}, "half of the probes do not come back", Cause::loss};
     if (evidence.neighbor)
-        return {{Kind::t0, plane, t0, 0}, "answers, but no probe comes back by it"};
+        return {{Kind::t0, plane, t0, 0}, "it answers, but no probe comes back over it"};
     return {{Kind::host_link, plane, t0, 0}, "carrier, but nothing comes back"};
 }
 
@@ -33,12 +33,14 @@ Finding locate_at_t1(const Fabric &fabric, uint8_t plane, uint32_t t1, Verdict p
 
     switch (past) {
     case Verdict::dead:
-        return {{Kind::t1, plane, 0, t1}, "no probe comes back by it, nor past the link to it"};
+        return {{Kind::t1, plane, 0, t1},
+                "no probe comes back over it, not even around the link to it"};
     case Verdict::alive:
-        return {{Kind::trunk, plane, t0, t1}, "no probe comes back by it, but past it"};
+        return {{Kind::trunk, plane, t0, t1},
+                "no probe comes back over the link, but probes around it do"};
     default:
         return {{Kind::trunk, plane, t0, t1},
-                "no probe comes back by it; no way past it would tell it from the T1"};
+                "no probe comes back over the link; no path around it, so it may also be the T1"};
     }
 }
 

@@ -41,7 +41,7 @@ struct PlaneEvidence {
     bool lossy = false;    ///< some probes do come back, but half are lost
 };
 
-/** Names the host's link; or the T0, if it answers itself though no probe comes back by it. */
+/** Names the host's link; or the T0, if it answers itself though no probe comes back over it. */
 Finding locate_in_plane(const Fabric &fabric, uint8_t plane, const PlaneEvidence &evidence);
 
 /**
