@@ -359,7 +359,7 @@ def main():
              if not opts.case or any(text in case.name for text in opts.case)]
     with_foreign = not opts.case or any(text in FOREIGN for text in opts.case)
     if not cases and not with_foreign:
-        p.error("no case has that in its name")
+        p.error("no case has the text of --case in its name")
     up = ["up", "--planes", str(PLANES), "--racks", "1", "--spines", "1",
           "--hosts-per-rack", str(VICTIM_SINK), "--mtu", str(MTU), "--plain-too",
           "--switch", "trim", "--rate-mbit", str(opts.rate), "--rtt-us", str(RTT_US)]

@@ -73,26 +73,26 @@ the debug kernel with --full).
 Examples: scripts/check --only selftests --kernel 6.12 spray netem
           scripts/check --only selftests selftests/congestion/*.sh""",
     )
-    parser.add_argument("--only", choices=("unit", "selftests"), help="half of it")
+    parser.add_argument("--only", choices=("unit", "selftests"), help="only this half of the tests")
     parser.add_argument(
         "--kernel", action="append", choices=("6.1", "6.12", "debug"),
-        help="on this kernel, may be repeated; debug has every checker on (scripts/debug-kernel)",
+        help="use this kernel; may be repeated; debug has every checker on (scripts/debug-kernel)",
     )  # fmt: skip
     parser.add_argument("--fast", action="store_true", help="the quickest files on 6.12 alone")
     parser.add_argument(
-        "--full", action="store_true", help="everything on 6.1, 6.12 and debug; what takes long, too"
+        "--full", action="store_true", help="everything on 6.1, 6.12 and debug, long tests too"
     )
     parser.add_argument("--nightly", action="store_true", help="ten rounds of random faults")
     parser.add_argument(
         "--times", action="store_true",
-        help="run nothing: write selftests/seconds, by what each file took in the last run",
+        help="run nothing; write selftests/seconds from the times of the last run",
     )  # fmt: skip
     parser.add_argument("tests", metavar="TEST", nargs="*", help="files of selftests (all)")
     options = parser.parse_args(arguments)
     if options.fast and (options.full or options.kernel):
         parser.error("--fast chooses for itself what runs where")
     if options.times and len(arguments) > 1:
-        parser.error("--times runs nothing")
+        parser.error("--times runs nothing: it takes no other argument")
     return options
 
 
@@ -164,7 +164,7 @@ def write_times(last, path=SECONDS):
     tests = [plan.read_test(file, usual) for file in listed("-L").values()]
     took = plan.measured(tests, last.get("files", []))
     if not took:
-        raise SystemExit("check: --times wants a run before it: nothing is in build/check")
+        raise SystemExit("check: --times needs an earlier run: build/check has no results")
     known = usual | took
     plan.write_seconds(path, {one.name: known[one.name] for one in tests if one.name in known})
     report.say(f"{path.name}: {len(took)} of {len(tests)} files were measured")
@@ -257,7 +257,7 @@ class Selftests:
         for text in pool.trouble:
             report.warn(text)
         for run in missing:
-            report.warn(f"nothing is known of {run.test.name} on {run.kernel}")
+            report.warn(f"{run.test.name} has no result on {run.kernel}")
         return len(pool.trouble) + len(missing)
 
     def tell_second_tries(self):
@@ -349,7 +349,7 @@ def is_whole(options):
 def refuse_skips(counts):
     """Counts skipped tests as failed, because a test that does not run proves nothing."""
     if counts.skipped:
-        report.warn(f"{counts.skipped} skipped, and nothing may be")
+        report.warn(f"{counts.skipped} skipped, but no test may be skipped")
     counts.failed += counts.skipped
     counts.skipped = 0
 
@@ -410,7 +410,7 @@ def main():
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise SystemExit("check: another one is running in this tree") from None
+            raise SystemExit("check: another check is running in this tree") from None
         try:
             return write_times(report.read(OUT)) if options.times else check(options)
         except (Broken, OSError) as error:

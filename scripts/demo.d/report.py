@@ -127,7 +127,7 @@ def planes_table(summary):
 def print_planes(summary):
     if not any(summary["planes"]):
         return
-    print("What of its rate each plane carried for MRC then (and what this machine withheld)")
+    print("Share of its rate that each plane carried for MRC then (and what this machine withheld)")
     print("\n".join(planes_table(summary)))
 
 

@@ -197,7 +197,7 @@ def aimed(state, command, words):
     size = 2 if words[0] in ("link", "plane") else 1
     target = words[:size]
     if len(target) < size:
-        raise Usage(f"{command} {words[0]} what?")
+        raise Usage(f"{command} {words[0]}: a name is missing")
     ends = ends_of(state, target)
     if not ends:
         raise Refused(f"no links in '{' '.join(target)}'")

@@ -21,20 +21,20 @@ up [OPTION]...        build the fabric, and a device in every host
    --mtu N            of every link (default 9000)
    --plain            no SRv6: routed IPv6, T0 switches spread over spines by ECMP
    --plain-too        beside SRv6 also addresses of each plane, and of all, routed
-                      the plain way: for what knows no SRv6
+                      the plain way: for programs that know no SRv6
    --management       also an IPv4 network that joins the hosts, apart from the fabric
    --switch trim      ports of switches mark and trim, and links have a rate and a delay
      --rate-mbit N    of each link, in Mb/s (default 100, up to 10000)
      --rtt-us N       between racks and back, queues empty (default 2000, up to 65535)
    --no-devices       no module, no MRC devices: the fabric alone
-   --bare-hosts       the same, and hosts without GID and SID: all of that is mrcd's
+   --bare-hosts       the same, and hosts without GID and SID: mrcd makes all of these
 down                  remove everything, also a half-built fabric
 show                  draw the fabric with the state of its links
 exec HOST COMMAND...  run a command in a host or switch
 
 fail|heal link NS:IF  cut a link at its far end, so that NS sees carrier loss
 fail|heal switch NS   a switch drops all packets and keeps its links up
-fail switch NS --carrier    its links die with it: who is at their other ends sees that
+fail switch NS --carrier    its links die with it: their other ends see that
 netem NS:IF ARGS      tc netem arguments for what NS sends through IF
 netem link NS:IF ARGS ... for both directions of the link
 netem plane N ARGS    ... for all links of a plane
@@ -43,22 +43,22 @@ netem all ARGS        ... for all links
 port NS:IF|link NS:IF|plane N|all
                       print what has happened at ports that mark and trim, as JSON
 port NS:IF|... [ecn on|off] [trim on|off] [stale on|off]
-                      set them; stale: a trimmed packet keeps its payload length
-mtu NS:IF N           the MTU of that end of a link, N or "off": that of the fabric
+                      set these ports; stale: a trimmed packet keeps its payload length
+mtu NS:IF N           set the MTU of that end of a link to N, or with "off" to the fabric's
 mtu link NS:IF N      ... of both ends
-hold fail|heal|netem|mtu ...  the same, but get ready, and do it when a line comes on
-                      standard input
+hold fail|heal|netem|mtu ...  the same, but prepare it now, and do it when a line comes
+                      on standard input
 
 path FROM TO PLANE [SPINE]  print the SRv6 address of a path between two hosts
 gid HOST, sid HOST          print an address of a host
 management HOST             print its IPv4 address
 file HOST                   print the fabric as HOST's mrcd.toml
-load, unload                the module, from build/modules or installed
+load, unload                load or unload the module, from build/modules or installed
 help, -h                    print this
 
 -b   commands from standard input, one a line: words with blanks between them. The answer to
      each is lines "out TEXT" and "err TEXT" of what it prints, and then "end STATUS". Here
-     "hold" returns when its command is ready, and "go" does all that are held, at once
+     "hold" returns when its command is ready, and "go" does all held commands at once
 
 Exit status: 0 done, 1 refused, 2 the command line makes no sense.
 
@@ -85,7 +85,7 @@ class Lab:
 
         shape = plan.shape_of(options)
         if self.state.exists():
-            raise Refused("a fabric is up already, or half of one: 'lab down' first")
+            raise Refused("a fabric, or half of one, is already up: run 'lab down' first")
         commands = Commands(shape)
         builder.refuse_taken_names(commands.inside)
         system.load_modules("veth", "dummy", "bridge")
@@ -185,7 +185,7 @@ class Lab:
         elif sys.stdin.readline():
             faults.at_once([fault])
         else:
-            raise Refused("no word has come")
+            raise Refused("no line has come on standard input")
 
     def go(self):
         import faults
@@ -257,7 +257,7 @@ def obey(lab, words):
     if held:
         command, *arguments = arguments or [""]
         if command not in HOLDABLE:
-            raise Usage("hold what? fail, heal, netem or mtu")
+            raise Usage("hold takes fail, heal, netem or mtu")
     if command not in COMMANDS or command == "go" and not lab.batch:
         raise Usage(f"unknown command '{command}'")
     syntax, least, most, root, fabric = COMMANDS[command]

@@ -111,7 +111,7 @@ def shape_of(arguments):
             raise Usage(f"unknown option '{option}'")
     for name in OF_PORTS:
         if name in settings and not settings.get("switch"):
-            raise Usage(f"--{name.replace('_', '-')} goes with --switch trim")
+            raise Usage(f"--{name.replace('_', '-')} needs --switch trim")
     shape = Shape(**settings)
     _check(shape)
     return shape
@@ -125,12 +125,12 @@ def _switch(kind):
 
 def _check(shape):
     if shape.plain and shape.plain_too:
-        raise Usage("either --plain or --plain-too")
+        raise Usage("--plain and --plain-too exclude each other")
     if shape.plain and shape.bare:
-        raise Usage("either --plain or --bare-hosts")
+        raise Usage("--plain and --bare-hosts exclude each other")
     count = shape.planes * (len(shape.hosts) + shape.racks * shape.spines)
     if count > MOST_LINKS:
-        raise Usage(f"a fabric has {MOST_LINKS} links at most, not {count}")
+        raise Usage(f"a fabric has at most {MOST_LINKS} links, not {count}")
 
 
 def host(n):

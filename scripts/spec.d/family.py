@@ -305,7 +305,7 @@ class Family:
         if "default" not in setting.own and setting.kind != "binary" and not values.struct:
             raise Wrong(f"setting {setting.name}: no default")
         if not setting.address and setting.kind not in ("u8", "u16", "u32", "u64"):
-            raise Wrong(f"setting {setting.name}: nobody knows how to write a {setting.kind}")
+            raise Wrong(f"setting {setting.name}: there is no code to write a {setting.kind}")
         if setting not in self.operation(f"{values.name}-get").listed("do", "reply"):
             raise Wrong(f"setting {setting.name} is not in the answer of {values.name}-get")
         if setting.name not in self.operation(f"{values.name}-ntf").data["event"]["attributes"]:

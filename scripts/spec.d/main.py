@@ -96,9 +96,9 @@ def main(args):
     parser = argparse.ArgumentParser(
         prog="spec", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true",
-                        help="say what of the tree is out of date, write nothing")
+                        help="write nothing; print which files of the tree are out of date")
     parser.add_argument("--renumber", action="store_true",
-                        help="numbers may change: nobody has seen the old ones yet")
+                        help="let numbers change, because no program uses the old ones yet")
     parser.add_argument("--top", default=TOP, help=argparse.SUPPRESS)
     parser.add_argument("target", nargs="?", choices=("cpp", "ynl"))
     parser.add_argument("dir", nargs="?")

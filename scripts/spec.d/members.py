@@ -64,7 +64,7 @@ def what_of(family, a, part):
     if part or inner:
         return "Part" if part else f"Nested<{set_name(inner)}>"
     if not a.address and a.kind not in TYPES:
-        raise Wrong(f"{a.name}: nobody knows how to read a {a.kind}")
+        raise Wrong(f"{a.name}: there is no code to read a {a.kind}")
     return f"Value<{'Address' if a.address else TYPES[a.kind]}>"
 
 

@@ -84,7 +84,7 @@ fetched()
 	grep -qw -- "$2" "$fake/fetched" 2>/dev/null || wrong "$1: not in the cache: $2"
 	grep -qw -- libsystemd-dev "$fake/fetched" 2>/dev/null || wrong "$1: the usual packages are not there"
 	equal "$1: where it is" "$fake/root" "$(readlink build/tools/root)"
-	said "$1" 'comes into the cache'
+	said "$1" 'missing packages into the cache'
 }
 
 # installed NAME COUNT: apt-get was asked to install COUNT times.
@@ -126,7 +126,7 @@ setup_status 0 "not without a change, of a sly one" sly "$setup" lint
 installed "not without a change, of a sly one" 0
 setup_status 0 "option" needy "$setup" -u lint
 installed "option" 1
-said "option" 'upgrading what is installed, as asked: libgit (1 to 2)'
+said "option" 'upgrading installed packages, as asked: libgit (1 to 2)'
 setup_status 0 "environment" needy env MRC_UPGRADE=1 "$setup" lint
 installed "environment" 1
 

@@ -344,7 +344,7 @@ class Spec(unittest.TestCase):
             ("admin-state, type: u8, enum: plane-state", "admin-state, type: u8, enum: state",
              "plane: admin-state: there is no enum state"),
             ("name: sack-bytes\n        type: u32", "name: sack-bytes\n        type: string",
-             "setting sack-bytes: nobody knows how to write a string"),
+             "setting sack-bytes: there is no code to write a string"),
             ("dscp-rtx, dscp-control, mpr, sack-bytes, tunnel-source, ports-up",
              "dscp-rtx, dscp-control, sack-bytes, tunnel-source, ports-up",
              "setting mpr is not in the answer of device-get"),

@@ -137,7 +137,7 @@ check_hold()
 	check "held: its links are gone" wait_for carriers 0 p4t0r1:t1s2 p4t0r2:t1s2
 	check "held: the switch and its links back" lab hold heal switch p4t1s2 <<<""
 	check "held: ping again" wait_for ping_h2
-	check_error "held: only what breaks and heals" 2 "hold what" lab hold down
+	check_error "held: only what breaks and heals" 2 "hold takes" lab hold down
 }
 
 check_netem()
@@ -191,7 +191,7 @@ check_errors()
 	check_error "a way to be healed" 2 "cannot heal" lab heal switch p1t1s1 --carrier
 	check_error "one link at a time" 2 "fail link NS:IF" lab fail link h1:eth1 h1:eth2
 	check_error "unknown host" 1 "no host or switch 'h9'" lab exec h9 true
-	check_error "a second fabric" 1 "up already" lab up --no-devices
+	check_error "a second fabric" 1 "already up" lab up --no-devices
 	check_error "planes out of range" 2 "from 1 to 32" lab up --planes 33
 	check_error "not a number" 2 "from 1280" lab up --mtu big
 	check_error "unknown option" 2 "unknown option" lab up --bogus

@@ -231,7 +231,7 @@ void apply_options(int argc, char **argv, const std::map<std::string, Handler> &
         }
     }
     if (optind != argc) {
-        usage_error(std::string("what is '") + argv[optind] + "'?");
+        usage_error(std::string("unexpected argument '") + argv[optind] + "'");
     }
 }
 
