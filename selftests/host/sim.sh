@@ -60,7 +60,7 @@ refused 1 "$HOST_TMP/none.toml: No such file or directory" run "$HOST_TMP/none.t
 refused 1 "$scenarios/pair.toml: completed is 1, not 2 or more" \
 	run -s expect.completed=2 "$scenarios/pair.toml"
 refused 2 "mrcsim: FILE is missing" run
-refused 2 "mrcsim: what is 'plan'?" plan x
+refused 2 "mrcsim: unknown command 'plan'" plan x
 refused 2 "mrcsim: THREADS must be 1 to 256, not '0'" run -t 0 x
-refused 2 "mrcsim: 'seed' is no KEY=VALUE" run -s seed x
+refused 2 "mrcsim: 'seed' is not KEY=VALUE" run -s seed x
 exit $failed

@@ -33,7 +33,7 @@ constexpr uint32_t threads_max = 256;
 constexpr const char help[] =
     "Usage: mrcsim run [ -s KEY=VALUE ]... [ -t THREADS ] [ -c CELLS ] [ -o OUT.json ] FILE\n"
     "       mrcsim --help | --version\n"
-    "Simulates what FILE describes, prints figures, and fails if one is not as FILE expects.\n"
+    "Simulates what FILE describes, prints figures, and fails if a figure is not as FILE expects.\n"
     "See mrcsim(1) for the keys of a FILE.\n";
 
 struct Options {
@@ -182,7 +182,7 @@ std::string take_override(const std::string &text, Options &options)
     const size_t equal = text.find('=');
 
     if (equal == std::string::npos || !equal)
-        return "'" + text + "' is no KEY=VALUE";
+        return "'" + text + "' is not KEY=VALUE";
     options.overrides.emplace_back(text.substr(0, equal), text.substr(equal + 1));
     return "";
 }
@@ -246,10 +246,12 @@ int main(int argc, char **argv)
             return usage(wrong);
     }
     if (optind >= argc || strcmp(argv[optind], "run") != 0)
-        return usage(optind < argc ? "what is '" + std::string(argv[optind]) + "'?" : "do what?");
+        return usage(optind < argc ? "unknown command '" + std::string(argv[optind]) + "'"
+                                   : "a command is missing: run");
     if (optind + 2 != argc)
-        return usage(optind + 1 >= argc ? "FILE is missing"
-                                        : "what is '" + std::string(argv[optind + 2]) + "'?");
+        return usage(optind + 1 >= argc
+                         ? "FILE is missing"
+                         : "unexpected argument '" + std::string(argv[optind + 2]) + "'");
     options.file = argv[optind + 1];
     return run(options);
 }

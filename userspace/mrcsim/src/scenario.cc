@@ -138,12 +138,13 @@ void Reader::evs(Section &transport)
     section.integer("min-active", 0, MRC_EV_MAX, evs.min_active);
     section.finish();
     if (evs.in_rotation + evs.spares > MRC_EV_MAX)
-        section.complain("spares", "with those in rotation there are more than " +
-                                       std::to_string(MRC_EV_MAX) + " EVs");
+        section.complain("spares", "the EVs in rotation and the spares are more than " +
+                                       std::to_string(MRC_EV_MAX));
     else if (evs.in_rotation % planes || evs.spares % planes)
-        section.complain("per-destination", "planes must have equally many EVs, and spares");
+        section.complain("per-destination",
+                         "each plane must have the same number of EVs, and of spares");
     else if (evs.min_active > evs.in_rotation + evs.spares)
-        section.complain("min-active", "there are not as many EVs");
+        section.complain("min-active", "exceeds the number of EVs");
 }
 
 void Reader::transport()
@@ -194,10 +195,10 @@ void Reader::incast(Section &one, TrafficSettings &t)
     one.boolean("victim", t.victim);
     const uint64_t hosts = uint64_t{t.groups} * (t.senders + 1 + (t.victim ? 1 : 0));
     if (hosts > s_.fabric.endpoints)
-        one.complain("senders", "needs " + std::to_string(hosts) + " hosts, there are " +
+        one.complain("senders", "needs " + std::to_string(hosts) + " hosts, but there are " +
                                     std::to_string(s_.fabric.endpoints));
     else if (s_.fabric.endpoints % s_.fabric.t0_down)
-        one.complain("kind", "needs endpoints that fill their racks");
+        one.complain("kind", "the endpoints must fill their racks");
 }
 
 void Reader::listed(Section &one, TrafficSettings &t)
@@ -275,7 +276,7 @@ void Reader::named_link(Section &one, FaultSettings &f)
         return one.complain("link", host ? "must be [PLANE, HOST]" : "must be [PLANE, RACK, T1]");
     if ((*named)[0] >= shape.planes || (*named)[1] >= (host ? shape.endpoints : racks) ||
         (!host && (*named)[2] >= shape.t0_up))
-        return one.complain("link", "there is none");
+        return one.complain("link", "there is no such link");
     f.named = *named;
 }
 
@@ -290,7 +291,7 @@ void Reader::state(Section &one, FaultSettings &f)
     one.scaled("loss", {0, 1}, millionth, f.loss);
     one.scaled("slow", {0.001, 1}, millionth, f.speed);
     if (!f.dead && !f.loss && f.speed == millionth)
-        one.complain("state", "nothing is wrong with these links");
+        one.complain("state", "this fault changes nothing: give state, loss or slow");
 }
 
 void Reader::fault(Section &one)
@@ -301,7 +302,7 @@ void Reader::fault(Section &one)
     one.scaled("at-us", any_us, us, f.at);
     one.scaled("until-us", any_us, us, f.until);
     if (f.until && *f.until <= f.at)
-        one.complain("until-us", "must be behind at-us");
+        one.complain("until-us", "must be later than at-us");
     one.word("tier", {"t0-t1", "host-t0"}, tier);
     f.tier = tier ? Tier::host_up : Tier::t0_up;
     one.integer("count", 1, 1 << 24, f.count);

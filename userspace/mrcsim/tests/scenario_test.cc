@@ -99,17 +99,18 @@ TEST(Scenario, WhatIsWrongIsSaidWithLineAndKey)
     EXPECT_EQ(refusal_with("[transport]\nmpr = 1000\n"),
               "7: transport: mpr: must be a multiple of 128");
     EXPECT_EQ(refusal_with("[transport]\nevs = { per-destination = 3 }\n"),
-              "7: transport.evs: per-destination: planes must have equally many EVs, and spares");
+              "7: transport.evs: per-destination: each plane must have the same number of EVs, and "
+              "of spares");
     EXPECT_EQ(refusal_with("[transport]\nevs = { per-destination = 240 }\n"),
-              "7: transport.evs: spares: with those in rotation there are more than 256 EVs");
+              "7: transport.evs: spares: the EVs in rotation and the spares are more than 256");
     EXPECT_EQ(refusal_with("[expect]\nhappiness = 1\n"),
               "7: expect: happiness: there is no such figure");
     EXPECT_EQ(refusal_with("[[fault]]\nlink = [0, 0]\nstate = \"down\"\n"),
               "7: fault: link: must be [PLANE, RACK, T1]");
     EXPECT_EQ(refusal_with("[[fault]]\nat-us = 1\n"),
-              "6: fault: state: nothing is wrong with these links");
+              "6: fault: state: this fault changes nothing: give state, loss or slow");
     EXPECT_EQ(refusal_with("[[traffic]]\nkind = \"incast\"\nsenders = 8\n"),
-              "8: traffic: senders: needs 9 hosts, there are 8");
+              "8: traffic: senders: needs 9 hosts, but there are 8");
     EXPECT_EQ(refusal_with("[[traffic]]\nkind = \"matrix\"\nflows = [[1, 1]]\n"),
               "8: traffic: flows: must be lists of two different hosts, 0 to 7");
     EXPECT_EQ(refusal_with("x = \n").substr(0, 3), "6: ");
