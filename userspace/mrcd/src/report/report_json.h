@@ -24,9 +24,10 @@ constexpr int report_version = 1;
  * - plane: port, ifname, carrier, t0; of the loop by the T0 verdict (unknown, alive, dead), sent,
  *   lost, recent, recent-lost, and as time spans rtt-ns (smoothed), rtt-min-ns, rtt-median-ns,
  *   rtt-max-ns (of the recent probes), history-us (the round-trip time of each recent probe, 0:
- *   lost); t1: name and the same keys for the loop by the T1
- * - fault: element, kind (host-link, t0, trunk, t1), port, since-ns, evidence, lost (probes in a
- *   row until it was named), denied
+ *   lost), data; t1: name and the same keys for the loop by the T1
+ * - data, missing if no probes are as long as data: bytes, verdict, sent, lost
+ * - fault: element, kind (host-link, t0, trunk, t1), cause (silence, no-carrier, loss, mtu), port,
+ *   since-ns, evidence, lost (probes in a row until it was named), denied
  * - denied: names of the elements that the file denies
  * - decision: time-ns, text
  */
