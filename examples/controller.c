@@ -83,9 +83,9 @@ static void read_way(const char *text)
 	struct way *way = &ways[way_count];
 
 	if (way_count == WAYS_MOST)
-		refuse(text, "there are too many");
+		refuse(text, "too many paths");
 	if (*sid != '=' || !port || port > 32 || inet_pton(AF_INET6, sid + 1, way->ev.val) != 1)
-		refuse(text, "no PORT=SID");
+		refuse(text, "is not PORT=SID");
 	way->ev.port = port;
 	way_count++;
 }
@@ -205,7 +205,7 @@ static void look(void)
 		int way = find_way(&entries[i].ev);
 
 		if (way < 0 || attr.ev_op.entry_count != way_count)
-			refuse("EV profile", "it has other ways: take it OFFLINE first");
+			refuse("EV profile", "has other paths: take the profile OFFLINE first");
 		ways[way].denied = entries[i].state == MRC_CTL_EV_DENIED;
 		if (entries[i].state == MRC_CTL_EV_ASSUMED_BAD)
 			set_denied(way, 1, "is assumed bad: denied");
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
 		refuse("usage", "controller DEVICE ID GID PORT=SID...");
 	id = strtoull(argv[2], NULL, 10);
 	if (!id || inet_pton(AF_INET6, argv[3], peer.raw) != 1)
-		refuse(argv[3], "no GID, or the ID is 0");
+		refuse(argv[3], "is not a GID, or ID is 0");
 	for (i = 4; i < argc; i++)
 		read_way(argv[i]);
 	sigaction(SIGTERM, &action, NULL);
