@@ -156,7 +156,7 @@ test_vrf()
 		said "veth, a plane, is in VRF red: .*udp_l3mdev_accept=1"
 	check_not "in a VRF: no QP connects" connects "$(pair_addr 1)" "$(pair_addr 2)"
 	check_equal "in a VRF: mrcctl feature" \
-		"mrc1 port 1: veth is in VRF red: paths without SRv6 are not taken" "$(feature vrf)"
+		"mrc1 port 1: veth is in VRF red: paths without SRv6 are not used" "$(feature vrf)"
 	on p2 sysctl -qw net.ipv4.udp_l3mdev_accept=1
 	check_not "in a VRF, one end hears: no QP connects" connects "$(pair_addr 1)" "$(pair_addr 2)"
 	on p2 mrcctl probe mrc2 remote "$(pair_addr 1)" ev-profile 0 >/dev/null
@@ -189,7 +189,7 @@ test_firewall()
 	on p1 nft 'add table inet t; add chain inet t c { type filter hook prerouting priority 10; }; add rule inet t c udp dport 4791 drop'
 	hold "post 1000" good >/dev/null
 	check "a firewall drops: it is counted on its host" wait_for counts mrc1 rx_drop_filtered
-	check "a firewall drops: mrcctl feature" grep -q 'mrc1: netfilter of this host has dropped' \
+	check "a firewall drops: mrcctl feature" grep -q 'mrc1: netfilter on this host has dropped' \
 		<(feature firewall)
 	check_equal "a firewall drops: nothing is blamed on the other host" 0 "$(counter mrc2 rx_drop_filtered)"
 	on p1 nft delete table inet t

@@ -199,7 +199,7 @@ test_without()
 	kill "${daemon[h1]}"
 	wait "${daemon[h1]}" 2>/dev/null
 	check "without mrcd: it could not be told" exits 2
-	check "without mrcd: it says so" grep -q "no mrcd looks after it" "$TEST_TMP/health"
+	check "without mrcd: it says so" grep -q "no mrcd looks after the device" "$TEST_TMP/health"
 	lab unload
 	check "without anything: it could not be told" exits 2
 	check "without anything: it says so" grep -q "there is no device" "$TEST_TMP/health"

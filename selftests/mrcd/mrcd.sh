@@ -206,7 +206,7 @@ test_names()
 		on h1 mrcctl -N peer show mrc0
 	on h1 mrcctl ev deny mrc0 ev-profile r2 index 0 2>"$TEST_TMP/denied"
 	check "names: who denies is told that mrcd allows again" \
-		grep -q "mrcd looks after mrc0 and soon allows this EV again" "$TEST_TMP/denied"
+		grep -q "mrcd looks after mrc0 and will allow this EV again" "$TEST_TMP/denied"
 	check "names: and it does" wait_for planned h1
 	check_traffic_end "names: all verified" traffic_stop
 }

@@ -55,9 +55,9 @@ refused_settings()
 	refused "cc-profile set: no such CC profile (id)" cc-profile set mrc1 1 algorithm nscc
 	usage "cc-profile add: window is missing" cc-profile add mrc1 1 algorithm none
 	usage "cc-profile add: unknown setting 'colour'" cc-profile add mrc1 1 algorithm nscc colour red
-	usage "cc-profile add: base-rtt: '12' is no time like 500us, 2ms or 1s" \
+	usage "cc-profile add: base-rtt: '12' is not a time like 500us, 2ms or 1s" \
 		cc-profile add mrc1 1 algorithm nscc base-rtt 12
-	usage "cc-profile add: rate: '12' is no rate like 400gbit or 2500mbit" \
+	usage "cc-profile add: rate: '12' is not a rate like 400gbit or 2500mbit" \
 		cc-profile add mrc1 1 algorithm nscc rate 12
 }
 
@@ -125,7 +125,7 @@ test_usage()
 	usage "monitor: 'kind' expected, not 'now'" monitor mrc1 now
 	usage "option '-b' needs a value" -b
 	usage "unknown option" -x
-	usage "option -b takes no further command" -b /dev/null device
+	usage "option -b takes no command" -b /dev/null device
 }
 
 test_others()

@@ -82,7 +82,7 @@ shown()
 {
 	# shellcheck disable=SC2086 # words
 	on p1 mrcctl -j $1 >"$TEST_TMP/shown" 2>"$TEST_TMP/err" && return
-	grep -q "changes all the time" "$TEST_TMP/err" || found=$(cat "$TEST_TMP/err")
+	grep -q "change too fast to be listed" "$TEST_TMP/err" || found=$(cat "$TEST_TMP/err")
 	return 1
 }
 
@@ -155,7 +155,7 @@ test_device_deleted()
 	done
 	for reader in 1 2 3 4; do
 		check "device: reader $reader was told why" grep -qx \
-			'mrcctl: .*\(no such device\|the device went away\|changes all the time\).*' \
+			'mrcctl: .*\(no such device\|the device went away\|change too fast to be listed\).*' \
 			"$TEST_TMP/reader.$reader"
 	done
 }

@@ -50,7 +50,7 @@ check_inner()
 	check "$name: more are" wait_for counter_above h1 tx_no_path $((refused + 10))
 	check_equal "$name: none has left" "$before" "$(sent)"
 	check "$name: the kernel says so" wait_for said "$gid1" "$gid2"
-	check_equal "$name: and so does a raw probe" "an IPsec policy covers it" \
+	check_equal "$name: and so does a raw probe" "an IPsec policy covers the path" \
 		"$(on h1 mrcctl -j probe mrc0 raw to "$gid2" port 1 sid "$(lab path h1 h2 1)" |
 			jq -r '.[0].result[0].error')"
 	check "$name: gone" no_policy

@@ -101,7 +101,7 @@ test_choice()
 	check_error "nothing to probe" 2 "no EV to probe" probe "$gid2" ev 1
 	check "the EV allowed" on h1 mrcctl ev allow mrc0 ev-profile 2 index 1
 	check "a route to nobody" on h1 mrcctl route add mrc0 "$nobody/128" ev-profile 2
-	check_error "nobody answers" 2 "nothing was answered" probe "$nobody" \
+	check_error "nobody answers" 2 "no probe was answered" probe "$nobody" \
 		timeout 1000
 	check_error "no such EV" 2 "the peer has no EV of that index (ev 2)" \
 		probe "$gid2" ev 1 ev 77

@@ -102,7 +102,7 @@ test_destinations()
 		"[[\"$gid2\",0,true],[\"$nobody\",0,false],[\"$gid2\",1,true],[\"$nobody\",1,false]]" \
 		"$(results 'map([."remote-gid", .index, has("rtt-ns")])' "$gid2,$nobody" port 1 \
 			sid "$(lab path h1 h2 1)" count 2 limit 3s)"
-	check_error "a dead one alone" 2 "nothing was answered" raw "$nobody" port 1 \
+	check_error "a dead one alone" 2 "no probe was answered" raw "$nobody" port 1 \
 		sid "$(lab path h1 h2 1)" limit 100ms
 	check_equal "no route leads out of the plane" '["no route leads out of the plane'"'"'s netdev"]' \
 		"$(results 'map(.error)' "$gid2" port 1 sid fdff::1)"

@@ -195,11 +195,11 @@ Result<Probe> ProbeEnds::next(const std::function<bool(const Probe &)> &is_ours,
                 return probe;
         }
         if (lost_)
-            return Error{ENOBUFS, "what became of the probes is lost, for there are too many", {}};
+            return Error{ENOBUFS, "the results were lost: too many probes at a time", {}};
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             end - std::chrono::steady_clock::now());
         if (left.count() <= 0 || !stream_.wait(static_cast<int>(left.count())))
-            return Error{ETIMEDOUT, "the kernel does not say what became of the probes", {}};
+            return Error{ETIMEDOUT, "the kernel does not report the results of the probes", {}};
         auto arrivals = stream_.receive();
         if (!arrivals)
             return arrivals.error();
@@ -352,7 +352,7 @@ private:
         if (!result)
             return result.error();
         if (result->interrupted)
-            return Error{EAGAIN, "what is to be listed changes all the time", {}};
+            return Error{EAGAIN, "the objects change too fast to be listed", {}};
         return decode_all(result->replies, decode);
     }
 
@@ -692,7 +692,7 @@ Result<void> Client::knows(uint32_t capability, const char *what)
     if (!known)
         return known.error();
     if (!*known)
-        return Error{EOPNOTSUPP, std::string("the module is older and knows no ") + what, {}};
+        return Error{EOPNOTSUPP, std::string("the module is too old for ") + what, {}};
     return {};
 }
 

@@ -388,7 +388,7 @@ NetlinkChannel::subscribe(std::span<const char *const> groups)
     for (const char *name : groups) {
         const auto group = family->groups.find(name);
         if (group == family->groups.end() && name == groups.front())
-            return Error{EPROTO, "the module tells of no events", {}};
+            return Error{EPROTO, "the module reports no events", {}};
         if (group == family->groups.end())
             continue;
         const int err = nl_socket_add_membership(sock->get(), group->second);

@@ -61,7 +61,7 @@ Result<std::string> read_state_file(const std::string &name)
     if (!fd || fstat(fd.get(), &about))
         return last_file_error();
     if (!S_ISREG(about.st_mode) || (about.st_uid && about.st_uid != geteuid()))
-        return Error{EPERM, "no plain file of ours", {}};
+        return Error{EPERM, "not a regular file of root or of this user", {}};
     // One byte more than the present size, to notice a file that grows.
     text.resize(std::min<size_t>(static_cast<size_t>(about.st_size), state_file_most) + 1);
     for (;;) {

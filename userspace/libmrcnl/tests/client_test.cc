@@ -509,7 +509,7 @@ TEST_F(ClientTest, OlderModulesAreNotAskedForRawProbes)
     fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_PROBE_START)});
     const auto probe = kernel->probe_raw("mrc0", raw_probe());
     EXPECT_EQ(probe.error().code, EOPNOTSUPP);
-    EXPECT_EQ(probe.error().message(), "the module is older and knows no raw probes");
+    EXPECT_EQ(probe.error().message(), "the module is too old for raw probes");
     EXPECT_EQ(last().command, MRC_CMD_INFO_GET);
 }
 
@@ -520,7 +520,7 @@ TEST_F(ClientTest, RawProbesMayTellOfPorts)
     status.port_status = 5;
     fake.answers.push_back(std::vector{info_of(MRC_NL_CAPABILITY_RAW_PROBE)});
     EXPECT_EQ(kernel->probe_raw("mrc0", status).error().message(),
-              "the module is older and knows no status requests");
+              "the module is too old for status requests");
     EXPECT_EQ(last().command, MRC_CMD_INFO_GET);
 }
 

@@ -35,7 +35,8 @@ std::string take_alias(Args &args)
     const std::string alias = args.take("alias");
 
     if (!usable_name(alias))
-        throw UsageError("alias: '" + alias + "' is not one word that begins with no digit");
+        throw UsageError("alias: '" + alias +
+                         "' must be one word that does not begin with a digit");
     if (alias.size() > alias_most)
         throw UsageError("alias: longer than 64 bytes");
     return alias;
@@ -67,7 +68,8 @@ uint64_t take_cc_profile(Context &context, const std::string &device, Args &args
     const std::string alias = args.take("cc-profile");
     const auto id = id_of(value_of(context.kernel().cc_profiles(device)), alias);
     if (!id)
-        throw UsageError("cc-profile: '" + alias + "' is no number, and no alias of one");
+        throw UsageError("cc-profile: '" + alias +
+                         "' is neither a number nor the alias of a CC profile");
     return *id;
 }
 

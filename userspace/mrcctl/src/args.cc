@@ -128,7 +128,7 @@ uint64_t Args::take_quantity(const char *what, std::span<const mrcnl::QuantityUn
     const auto value = mrcnl::quantity_of(text, units);
 
     if (!value)
-        throw UsageError(std::string(what) + ": '" + text + "' is no " + like);
+        throw UsageError(std::string(what) + ": '" + text + "' is not a " + like);
     if (*value < static_cast<double>(min) || *value > static_cast<double>(max))
         throw UsageError(std::string(what) + " must be " +
                          mrcnl::quantity_text(min, units.first(1)) + " to " +
@@ -196,7 +196,7 @@ mrcnl::Prefix Args::take_prefix(const char *what)
 void Args::finish() const
 {
     if (!empty())
-        throw UsageError("what is '" + peek() + "'?");
+        throw UsageError("unexpected argument '" + peek() + "'");
 }
 
 } // namespace mrcctl

@@ -18,9 +18,9 @@ constexpr const char cc_profile_help[] =
     "                         [ alias NAME ] [ owner OWNER ]\n"
     "       mrcctl cc-profile del DEV ID [ owner OWNER ]\n"
     "SETTING := " MRCNL_CC_SETTING_GRAMMAR "\n"
-    "Algorithm none keeps at most a window of bytes per QP in flight; nscc steers it by what the\n"
-    "network says. TIME: 12us; RATE: 400gbit; X: 0.8. A profile that has an alias may be named by\n"
-    "it; set without one takes it away, and all settings that it does not name.\n";
+    "Algorithm none keeps at most BYTES of each QP in flight; nscc steers the window by signals\n"
+    "of the network. TIME: 12us; RATE: 400gbit; X: 0.8. A profile that has an alias may be named\n"
+    "by its alias. Command set resets all that it does not name: the alias, and each setting.\n";
 
 void print_derived(Printer &p, const mrcnl::CcDerived &derived)
 {

@@ -178,7 +178,7 @@ void require(Context &context, uint32_t capability, const char *what)
     const mrcnl::Info module = value_of(context.kernel().info());
 
     if (!(module.capabilities & capability))
-        throw Failure("the module, version " + module.version + ", knows no " + what);
+        throw Failure("the module, version " + module.version + ", does not support " + what);
 }
 
 uint64_t take_ev_profile(Context &context, const std::optional<std::string> &device, Args &args)
@@ -192,7 +192,7 @@ uint64_t take_ev_profile(Context &context, const std::optional<std::string> &dev
             ask_for(context, device, [&](const Names &names) { return names.ev_profile_of(name); });
     if (!id)
         throw UsageError("ev-profile: '" + name +
-                         "' is no number, no alias, and no name that mrcd knows");
+                         "' is not a number, an alias, or a name that mrcd knows");
     return *id;
 }
 
@@ -204,7 +204,8 @@ mrcnl::Address take_remote(Context &context, const std::optional<std::string> &d
     const auto gid =
         ask_for(context, device, [&](const Names &names) { return names.gid_of(name); });
     if (!gid)
-        throw UsageError("remote: '" + name + "' is no IPv6 address, and no host that mrcd knows");
+        throw UsageError("remote: '" + name +
+                         "' is neither an IPv6 address nor a host that mrcd knows");
     return *gid;
 }
 

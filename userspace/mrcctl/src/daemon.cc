@@ -12,8 +12,8 @@ namespace
 constexpr const char daemon_help[] =
     "Usage: mrcctl daemon [ show [ DEV ] ]\n"
     "       mrcctl daemon reload [ DEV ]\n"
-    "The mrcd that looks after a device: whether the host is as planned, and the file read\n"
-    "again. Without DEV each device is shown; reload takes the only one there is.\n";
+    "Shows whether the host is as mrcd plans it; reload makes mrcd read its file again.\n"
+    "Without DEV, show shows each device, and reload takes the only device.\n";
 
 std::vector<std::string> devices(Context &context)
 {
@@ -34,7 +34,7 @@ std::string take_device(Context &context, Args &args)
         return *named;
     const auto names = devices(context);
     if (names.size() != 1)
-        throw UsageError(names.empty() ? "there is no device" : "which device?");
+        throw UsageError(names.empty() ? "there is no device" : "several devices exist: name one");
     return names[0];
 }
 

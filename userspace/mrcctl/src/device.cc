@@ -13,7 +13,7 @@ constexpr const char device_help[] =
     "Usage: mrcctl device [ show [ DEV ] ]\n"
     "       mrcctl device set DEV SETTING...\n"
     "SETTING := " MRCNL_SETTING_GRAMMAR "\n"
-    "Devices are made and deleted by rdma(8): rdma link add mrc0 type mrc netdev IF.\n";
+    "Devices are made and deleted with rdma(8): rdma link add mrc0 type mrc netdev IF.\n";
 
 void print_counters(Printer &p, const std::vector<mrcnl::Counter> &counters)
 {

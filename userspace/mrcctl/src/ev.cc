@@ -17,10 +17,11 @@ constexpr const char ev_help[] =
     "       mrcctl ev replace DEV ev-profile ID index N EV [ version V ]\n"
     "EV := port N { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
     "               table TABLE | value VALUE } [ denied ]\n"
-    "Denies an EV, or readmits it, for all peers; adds one to a profile, last of its port, puts\n"
-    "another in its place, or takes it out: what is known of the others stays, but indices may\n"
-    "change. With version only while the profile is of that one, as show -d says.\n"
-    "mrcctl -d peer shows the states of EVs.\n";
+    "Commands deny and allow change an EV for all peers. Command add puts an EV behind the others\n"
+    "of its port, replace puts one in the place of another, del takes one out. What is known of\n"
+    "the other EVs stays, but their indices may change. With version, a command applies only if\n"
+    "the profile still has this version, which show -d prints. mrcctl -d peer shows the states\n"
+    "of EVs.\n";
 
 uint64_t take_profile(Context &context, const std::optional<std::string> &device, Args &args)
 {
@@ -68,13 +69,13 @@ void warn_of_daemon(Context &context, const std::string &device, uint64_t profil
     if (!told.daemon)
         return;
     if (told.names && !told.names->plans(profile))
-        context.warn(who + "has no part in this EV profile: the EV stays " +
+        context.warn(who + "does not plan this EV profile: the EV stays " +
                      (deny ? "denied" : "allowed"));
     else if (deny)
-        context.warn(who + "soon allows this EV again, unless it denies it itself; what is not to "
-                           "be used belongs in its file, under denied");
+        context.warn(who + "will allow this EV again, unless mrcd itself denies the EV; to keep a "
+                           "path out of use, name its switch or link in mrcd's file, under [deny]");
     else
-        context.warn(who + "soon denies this EV again, if its file or its probes say so");
+        context.warn(who + "will deny this EV again, if mrcd's file or its probes say so");
 }
 
 uint16_t take_index(Args &args)
@@ -131,7 +132,7 @@ void warn_of_plan(Context &context, const std::string &device, uint64_t profile)
 
     if (told.daemon && (!told.names || told.names->plans(profile)))
         context.warn("mrcd looks after " + device +
-                     " and soon makes this EV profile anew, if it is one of its plan");
+                     " and will replace this EV profile, if mrcd's plan has it");
 }
 
 void add_ev(Context &context, Args &args)

@@ -20,9 +20,9 @@ constexpr const char ev_profile_help[] =
     "                  table TABLE | value VALUE } [ denied ]\n"
     "Command set replaces a profile that exists; traffic goes on. EVs are sorted by port.\n"
     "Of a peer's EVs, active are in use at a time, equally many of each port; the others are\n"
-    "spares. 0 is all, as when left out.\n"
-    "A profile that has an alias may be named by it; set without one takes it away.\n"
-    "The format follows from the EVs when left out: value is stev, mode auto too.\n";
+    "spares. The default of active is 0, which means all.\n"
+    "A profile that has an alias may be named by its alias; set without alias removes it.\n"
+    "Without format, the EVs decide: value means stev, and so does mode auto.\n";
 
 void print_profile(Context &context, const mrcnl::EvProfile &profile)
 {

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char feature_help[] =
     "Usage: mrcctl feature\n"
-    "What this host has of all that MRC needs, and how to get what is missing.\n";
+    "Shows which of the things that MRC needs this host has, and how to get the missing ones.\n";
 
 constexpr const char *driver_line = "driver ";
 constexpr const char *driver_name = "mrc";
@@ -208,7 +208,7 @@ Feature provider_feature(const FeatureHost &host, unsigned abi)
         return {"provider", Status::ok, found, {}};
     if (!others.empty())
         return {"provider", Status::missing,
-                "libibverbs on this host wants provider ABI " + number + ", installed is " + others,
+                "libibverbs on this host needs provider ABI " + number + "; installed: " + others,
                 "build the provider here, with this libibverbs' headers: make install"};
     return {"provider", Status::missing, wanted + " not found",
             "make install, or RDMAV_DRIVERS=DIR/libmrc with DIR/" + wanted};
@@ -227,7 +227,7 @@ void add_verbs_features(const FeatureHost &host, std::vector<Feature> &features)
     if (!abi) {
         features.push_back({"libibverbs",
                             Status::unknown,
-                            host.libibverbs + " does not tell its private interface",
+                            host.libibverbs + " does not name its private interface",
                             {}});
         return;
     }
@@ -300,10 +300,10 @@ void add_master(const FeatureHost &host, const mrcnl::Plane &plane, std::vector<
     if (!plane.oper_up && has_carrier(host, plane.ifname))
         features.push_back(
             {"master", Status::note, what + " is a port of " + master + ", which takes its packets",
-             "ip link set " + plane.ifname + " nomaster, or " + master + " as plane in its place"});
+             "ip link set " + plane.ifname + " nomaster, or use " + master + " as the plane"});
     else if (plane.oper_up && !vrf_is_heard(host))
         features.push_back({"vrf", Status::note,
-                            what + " is in VRF " + master + ": paths without SRv6 are not taken",
+                            what + " is in VRF " + master + ": paths without SRv6 are not used",
                             "sysctl -w net.ipv4.udp_l3mdev_accept=1"});
 }
 
@@ -322,15 +322,15 @@ void add_drops(const mrcnl::Device &device, std::vector<Feature> &features)
 
     if (filtered)
         features.push_back({"firewall", Status::note,
-                            device.device.name + ": netfilter of this host has dropped " +
-                                std::to_string(filtered) + " packets for it",
+                            device.device.name + ": netfilter on this host has dropped " +
+                                std::to_string(filtered) + " packets for the device",
                             "accept UDP port " +
                                 std::to_string(device.settings.udp_port.value_or(4791)) +
                                 " and IPv6 in IPv6; firewalld: IPv6_rpfilter=no"});
     if (unheard)
         features.push_back({"socket", Status::note,
-                            device.device.name + ": no UDP socket has heard " +
-                                std::to_string(unheard) + " packets for it",
+                            device.device.name + ": no UDP socket has received " +
+                                std::to_string(unheard) + " packets for the device",
                             "in a VRF: sysctl -w net.ipv4.udp_l3mdev_accept=1"});
 }
 

@@ -15,10 +15,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char health_help[] =
     "Usage: mrcctl health [ show [ DEV ] ]\n"
-    "Whether all is well: what is wrong, since when, and what mends it, as mrcd has found; and\n"
-    "how many planes, links, peers and EVs there are. Without mrcd: the kernel's half alone.\n"
-    "Option -d: each plane, link and peer, and what mrcd has decided.\n"
-    "Exit status: 0 well, 1 not well, 2 it could not be told.\n";
+    "Shows whether all is well: what is wrong, since when, and what mends it, as mrcd reports;\n"
+    "and how many planes, links, peers and EVs there are. Without mrcd, shows only the kernel's\n"
+    "part. Option -d shows each plane, link and peer, and the decisions of mrcd.\n"
+    "Exit status: 0 well, 1 not well, 2 not known.\n";
 
 constexpr size_t lines_most = 16; // of each kind, without -d
 
@@ -141,7 +141,7 @@ void print_counts(Printer &p, const HealthEntry &entry)
     }
     p.line();
     if (!planes.empty())
-        p.plain("alive: planes " + alive_of(planes) + ", ways by T1s " + alive_of(t1s) + ";");
+        p.plain("alive: planes " + alive_of(planes) + ", paths over T1s " + alive_of(t1s) + ";");
     const auto in_trouble = std::count_if(
         entry.kernel.peers.begin(), entry.kernel.peers.end(),
         [](const mrcnl::Peer &peer) { return peer.evs_good + peer.evs_skip < peer.evs; });

@@ -78,7 +78,8 @@ void ask_daemon(Context &context, HealthEntry &entry)
     const uint64_t now_ns = context.wall();
     const auto answer = context.daemon(entry.device, "health");
 
-    entry.said = nothing_said("no mrcd looks after it: the kernel knows its half only", now_ns);
+    entry.said =
+        nothing_said("no mrcd looks after the device: only the kernel's part is known", now_ns);
     if (!answer && answer.error().code == ECONNREFUSED)
         return;
     Json said = Json::parse(answer ? *answer : "", nullptr, false);
@@ -86,9 +87,9 @@ void ask_daemon(Context &context, HealthEntry &entry)
                       said.contains("state") && said["state"].is_string() &&
                       same_shape(entry.said, said);
     if (!fits) {
-        entry.said["status"] = "mrcd does not say";
-        add_problem(entry, "daemon", 0, "mrcd does not say how " + entry.device + " is",
-                    answer ? "its answer makes no sense: it may be of another version"
+        entry.said["status"] = "mrcd does not report";
+        add_problem(entry, "daemon", 0, "mrcd does not report the state of " + entry.device,
+                    answer ? "its answer cannot be read: mrcd may have another version"
                            : answer.error().message(),
                     "systemctl restart mrcd");
         return;
@@ -143,7 +144,7 @@ HealthEntry entry_of(Context &context, const std::string &device)
     ask_kernel(context, entry);
     // If mrcd reports the device as not well, it has given the reason.
     if (!entry.kernel.error.empty() && entry.health != Health::not_well)
-        add_problem(entry, "kernel", 0, "the kernel does not say how " + device + " is",
+        add_problem(entry, "kernel", 0, "the kernel does not report the state of " + device,
                     entry.kernel.error, "");
     if (!entry.kernel.error.empty() && entry.health == Health::well)
         entry.health = Health::unknown;
@@ -178,11 +179,11 @@ HealthEntry no_device(Context &context, const std::string &error)
     HealthEntry entry;
     const uint64_t now_ns = context.wall();
 
-    entry.said = nothing_said("no mrcd runs", now_ns);
+    entry.said = nothing_said("no mrcd is running", now_ns);
     entry.kernel.error = error;
     add_problem(entry, "device", 0, "there is no device",
                 (error.empty() ? "" : error + ", and ") +
-                    std::string("no mrcd runs that would say whether there is to be one"),
+                    std::string("no mrcd is running that could say whether there should be one"),
                 "systemctl start mrcd");
     return entry;
 }

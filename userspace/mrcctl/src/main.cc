@@ -173,7 +173,7 @@ int run(int argc, char **argv)
     else if (words.empty())
         run_batch_file(context, *options.batch);
     else
-        throw UsageError("option -b takes no further command");
+        throw UsageError("option -b takes no command");
     if (!std::cout.flush())
         throw Failure("cannot write");
     return context.exit_status;

@@ -23,9 +23,10 @@ constexpr const char monitor_help[] =
     "KIND := { device | plane | peer-ev | peer-ports | qp | settings | ev-profile | ev |\n"
     "          cc-profile | route }\n"
     "Prints events as they happen until interrupted: devices, planes, EVs of peers that\n"
-    "change state, ports of peers that come and go, QPs that fail, and what is configured, by\n"
-    "whom; all, or those of a device, or of some kinds. With -j one JSON object a line; with -t\n"
-    "without times. Where events were lost it says so, and then tells how all is now, with the\n"
+    "change state, ports of peers that come and go, QPs that fail, and changes of the\n"
+    "configuration with their authors. With DEV or kind, only events of this device or of these\n"
+    "kinds. With -j, each event is a JSON object in a line of its own; with -t, events have no\n"
+    "times. If events were lost, mrcctl says so, and then prints the present state with the\n"
     "reason resync.\n";
 
 /** Kinds of events, in the order of mrcnl::Event behind Overrun. */
@@ -426,7 +427,7 @@ void check_kinds(Context &context, const EventFilter &filter)
     const mrcnl::Info module = value_of(context.kernel().info());
     if (!(module.capabilities & MRC_NL_CAPABILITY_CONFIG_EVENTS))
         throw Failure("the module, version " + module.version +
-                      ", does not tell what is configured");
+                      ", does not report changes of the configuration");
 }
 
 void run_monitor(Context &context, Args &args)

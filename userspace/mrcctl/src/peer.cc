@@ -13,12 +13,12 @@ namespace
 constexpr const char peer_help[] =
     "Usage: mrcctl peer [ show [ DEV ] [ remote GID ] [ ev-profile ID ] [ ev-state STATE ] ]\n"
     "STATE := { good | spare | skip | held | assumed-bad | denied | bad }\n"
-    "Remote GIDs in use, and a letter per EV towards them, by port: G good, R good but in\n"
-    "reserve (spare), S skip, H held, B assumed bad, D denied; down and peer-down mark ports\n"
-    "that are. Options -d and -s list each EV, with its counters and when its state changed; -d\n"
-    "adds EV bits, -s sums per peer, and of its congestion windows where nscc steers them. With\n"
-    "ev-state only peers that have such EVs, and of these only those; bad are held, assumed-bad\n"
-    "and denied.\n";
+    "Shows the remote GIDs in use, and a letter for each EV towards them, by port: G good, R good\n"
+    "but in reserve (spare), S skip, H held, B assumed bad, D denied; a port is marked down if it\n"
+    "is down here, peer-down if it is down at the peer. Options -d and -s list each EV, with its\n"
+    "counters and the time of its last change of state; -d adds EV bits; -s adds sums per peer,\n"
+    "and the sums of its congestion windows if nscc steers them. With ev-state, shows only EVs in\n"
+    "this state, and their peers; bad means held, assumed-bad or denied.\n";
 
 constexpr const char *state_words[] = {"good",        "spare",  "skip", "held",
                                        "assumed-bad", "denied", "bad"};

@@ -16,7 +16,7 @@ constexpr const char plane_help[] =
     "       mrcctl plane add DEV [ port N ] netdev IF [ owner OWNER ]\n"
     "       mrcctl plane set DEV port N [ up | down ] [ owner OWNER ]\n"
     "       mrcctl plane del DEV port N [ owner OWNER ]\n"
-    "Ports are numbered 1 to 32; without one the lowest free one is taken. Option -s shows\n"
+    "Ports are numbered 1 to 32; without port, add takes the lowest free one. Option -s shows\n"
     "counters.\n";
 
 constexpr unsigned max_port = 32;
@@ -77,7 +77,7 @@ void set_plane(Context &context, Args &args)
     value_of(kernel_for(context, owner).set_plane(device, port, up));
     if (up == false && context.told(device).daemon)
         context.warn("mrcd looks after " + device +
-                     " and leaves the plane down: it is up again when you set it up");
+                     " and leaves the plane down until you set it up");
 }
 
 void del_plane(Context &context, Args &args)

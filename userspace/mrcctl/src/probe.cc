@@ -16,14 +16,14 @@ constexpr const char probe_help[] =
     "Usage: mrcctl probe DEV remote GID [ local GID ] [ ev-profile ID ] [ ev INDEX ]...\n"
     "                    [ timeout MS ]\n"
     "Probes the EVs to a remote GID, all but denied ones unless some are named, and waits for\n"
-    "the answers. The remote end answers peers and those to whom it has a route. The profile\n"
-    "is that of the route, or of a peer in use, unless given. Fails when nothing was answered.\n"
+    "the answers. The remote end answers its peers, and hosts to which it has a route. The\n"
+    "default profile is that of the route, or of a peer in use. Fails if no probe was answered.\n"
     "       mrcctl probe DEV raw to GID[,GID]... port N PATH [ format { stev | udp } ]\n"
     "                    [ local GID ] [ count N ] [ dscp N ] [ size BYTES ] [ limit TIME ]\n"
     "PATH := { sid ADDRESS | via ADDRESS | segs ADDRESS[,ADDRESS]... [ reduced ] |\n"
     "          table TABLE | value VALUE }\n"
     "TIME := N{ns|us|ms|s}\n"
-    "Raw probes take the path that is given, whatever EVs and peers there are, and change none.\n";
+    "Raw probes take the given path, whatever EVs and peers there are, and change no EV's state.\n";
 
 constexpr uint64_t max_timeout = 10000;
 constexpr uint64_t max_count = 256;
@@ -113,11 +113,11 @@ std::string why_not_sent(int error)
     case ENETDOWN:
         return "the plane is down";
     case EACCES:
-        return "an IPsec policy covers it";
+        return "an IPsec policy covers the path";
     case EBUSY:
-        return "too many probes: it had not left in a second";
+        return "too many probes: the probe was not sent within a second";
     case EMSGSIZE:
-        return "longer than the MTU of its route";
+        return "the probe is longer than the MTU of its route";
     default:
         return std::generic_category().message(error);
     }
@@ -202,7 +202,7 @@ void print_probe(Context &context, const mrcnl::Probe &probe, bool raw)
         return;
     // The results are printed nevertheless.
     p.finish();
-    throw Failure("nothing was answered");
+    throw Failure("no probe was answered");
 }
 
 void run_probe(Context &context, Args &args)

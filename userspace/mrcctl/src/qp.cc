@@ -15,8 +15,8 @@ constexpr const char qp_help[] =
     "Usage: mrcctl qp [ show [ DEV ] [ qpn N ] [ remote GID ] [ state STATE ]\n"
     "                 [ ev-profile ID ] [ pid PID ] ]\n"
     "STATE := { reset | init | rtr | rts | sqd | sqe | err }\n"
-    "All QPs, or those of which all is true that is asked for. Option -s adds progress, option\n"
-    "-d the settings. PSNs are shown to administrators only.\n";
+    "Shows all QPs, or those that meet all conditions. Option -s adds progress, option -d the\n"
+    "settings. Only administrators see PSNs.\n";
 
 constexpr uint64_t max_qpn = 0xffffff;
 constexpr uint8_t longest_timeout = 53; // power of two, in 1.024 us: the most that 64 bits hold

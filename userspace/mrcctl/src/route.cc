@@ -16,8 +16,8 @@ constexpr const char route_help[] =
     "       mrcctl route del DEV PREFIX [ owner OWNER ]\n"
     "       mrcctl route get DEV GID\n"
     "Routes map remote GIDs to profiles, for QPs that name none themselves; the longest\n"
-    "prefix wins. Command get says which one a GID takes. USID is the host's: EVs that are\n"
-    "given with via end at its switch, and go on to it.\n";
+    "prefix wins. Command get shows which route a GID takes. USID is the host's uSID: EVs with\n"
+    "via end at the host's switch, and packets go on from there to this uSID.\n";
 
 constexpr uint8_t host_length = 128; // of a prefix
 

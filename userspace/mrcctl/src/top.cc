@@ -19,9 +19,9 @@ namespace
 constexpr const char top_help[] =
     "Usage: mrcctl top [ DEV ] [ interval SECONDS ] [ count N ] [ sort KEY ]\n"
     "KEY := { traffic | lost | name }\n"
-    "What planes, peers and QPs do, all per second, most traffic first: every second, or\n"
-    "interval, until interrupted or for the Nth time. On a terminal what fits into its window,\n"
-    "in place; -j: one JSON object a line. EVs: good/all.\n";
+    "Shows what planes, peers and QPs do per second, most traffic first: every second, or every\n"
+    "interval, until interrupted, or N times. A terminal shows what fits into its window, in\n"
+    "place; with -j, each time is a JSON object in a line of its own. EVs: good/all.\n";
 
 constexpr const char *keywords[] = {"interval", "count", "sort"};
 constexpr double min_interval = 0.1;

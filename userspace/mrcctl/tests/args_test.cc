@@ -82,7 +82,7 @@ TEST(Args, ExpectsKeywords)
 
     args.expect("port");
     EXPECT_EQ(usage_error([&] { args.expect("netdev"); }), "'netdev' expected, not 'x'");
-    EXPECT_EQ(usage_error([&] { args.finish(); }), "what is 'x'?");
+    EXPECT_EQ(usage_error([&] { args.finish(); }), "unexpected argument 'x'");
     EXPECT_EQ(args.take("thing"), "x");
     EXPECT_EQ(usage_error([&] { args.expect("netdev"); }), "'netdev' is missing");
     EXPECT_EQ(usage_error([&] { (void)args.take("netdev"); }), "netdev is missing");
@@ -128,7 +128,7 @@ TEST(Args, TimeWithItsUnit)
     EXPECT_EQ(time("10s"), 10'000'000'000u);
     for (const char *bad : {"", "x", "5", "5 ms", " 5ms", "1m", "1e3s", "nans", "ms", "5msx"})
         EXPECT_EQ(usage_error([&] { time(bad); }),
-                  std::string("n: '") + bad + "' is no time like 500us, 2ms or 1s");
+                  std::string("n: '") + bad + "' is not a time like 500us, 2ms or 1s");
     for (const char *bad : {"0s", "0.4ns", "-1ms", "10.1s", "infs"})
         EXPECT_EQ(usage_error([&] { time(bad); }),
                   std::string("n must be 1ns to 10000000000ns, not ") + bad);
@@ -148,7 +148,7 @@ TEST(Args, RateWithItsUnit)
     EXPECT_EQ(rate("8tbit"), 1'000'000'000'000u);
     for (const char *bad : {"", "x", "5", "5 gbit", "1e3bit", "gbit", "1gbps", "1Gbit"})
         EXPECT_EQ(usage_error([&] { rate(bad); }),
-                  std::string("n: '") + bad + "' is no rate like 400gbit or 2500mbit");
+                  std::string("n: '") + bad + "' is not a rate like 400gbit or 2500mbit");
     for (const char *bad : {"0gbit", "3bit", "-1gbit", "9tbit", "infbit"})
         EXPECT_EQ(usage_error([&] { rate(bad); }),
                   std::string("n must be 8bit to 8000000000000bit, not ") + bad);

@@ -64,7 +64,7 @@ TEST_F(CommandTest, OwnersOfAModuleThatKnowsNone)
     run.kernel.info_value.capabilities = 0;
     EXPECT_EQ(change("route del mrc0 fd00::2"), "route-del mrc0 fd00::2/128");
     EXPECT_EQ(run.error<Failure>("route del mrc0 fd00::2 owner mrcd"),
-              "route del: the module, version 0.1.0, knows no owners");
+              "route del: the module, version 0.1.0, does not support owners");
 }
 
 /** The owner of one line of a batch does not hold for the next. */
@@ -88,7 +88,7 @@ TEST_F(CommandTest, PlaneErrors)
     EXPECT_EQ(run.usage("plane add mrc0 port 1"), "plane add: 'netdev' is missing");
     EXPECT_EQ(run.usage("plane set mrc0 port 1 sideways"), "plane set: unknown state 'sideways'");
     EXPECT_EQ(run.usage("plane s"), "plane: command 's' is ambiguous: show, set");
-    EXPECT_EQ(run.usage("plane del mrc0 port 1 now"), "plane del: what is 'now'?");
+    EXPECT_EQ(run.usage("plane del mrc0 port 1 now"), "plane del: unexpected argument 'now'");
     EXPECT_EQ(run.error<Failure>("plane add mrc0 netdev none-such"),
               "plane add: no netdev 'none-such' in this network namespace");
     EXPECT_TRUE(run.kernel.changes.empty());
@@ -132,7 +132,7 @@ TEST_F(CommandTest, EvProfileErrors)
 {
     EXPECT_EQ(
         run.usage("ev-profile add mrc0 id 7"),
-        "ev-profile add: ev-profile: 'id' is no number, no alias, and no name that mrcd knows");
+        "ev-profile add: ev-profile: 'id' is not a number, an alias, or a name that mrcd knows");
     EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev sid fc00::1"),
               "ev-profile add: 'port' expected, not 'sid'");
     EXPECT_EQ(run.usage("ev-profile add mrc0 7 ev port 1 sid fc00::g"),
@@ -165,17 +165,18 @@ TEST_F(CommandTest, SingleEvs)
               "ev add: 'port' expected, not 'sid'");
     EXPECT_EQ(run.usage("ev replace mrc0 ev-profile 7 port 1 sid fc00::1"),
               "ev replace: 'index' expected, not 'port'");
-    EXPECT_EQ(run.usage("ev del mrc0 ev-profile 7 index 3 now"), "ev del: what is 'now'?");
+    EXPECT_EQ(run.usage("ev del mrc0 ev-profile 7 index 3 now"),
+              "ev del: unexpected argument 'now'");
     run.kernel.info_value.capabilities = 0;
     const auto changes = run.kernel.changes;
     for (const char *line : {"ev add mrc0 ev-profile 7 port 2 sid fc00::1",
                              "ev replace mrc0 ev-profile 7 index 3 port 1 value 7",
                              "ev del mrc0 ev-profile 7 index 3"})
-        EXPECT_NE(run.error<Failure>(line).find("knows no changes of single EVs"),
+        EXPECT_NE(run.error<Failure>(line).find("does not support changes of single EVs"),
                   std::string::npos)
             << line;
     EXPECT_EQ(run.error<Failure>("ev deny mrc0 ev-profile 7 index 3 version 9"),
-              "ev deny: the module, version 0.1.0, knows no versions of EV profiles");
+              "ev deny: the module, version 0.1.0, does not support versions of EV profiles");
     EXPECT_EQ(run.kernel.changes, changes);
 }
 
@@ -198,12 +199,12 @@ TEST_F(CommandTest, Aliases)
         EXPECT_EQ(run.error<UsageError>("ev-profile set mrc0 1 mode auto count 64 alias " +
                                         std::string(alias)),
                   *alias ? "ev-profile set: alias: '" + std::string(alias) +
-                               "' is not one word that begins with no digit"
+                               "' must be one word that does not begin with a digit"
                          : "ev-profile set: alias is missing");
     EXPECT_EQ(run.usage("ev-profile set mrc0 1 alias " + std::string(65, 'a')),
               "ev-profile set: alias: longer than 64 bytes");
     EXPECT_EQ(run.usage("route add mrc0 fd00::2 ev-profile 1 cc-profile none"),
-              "route add: cc-profile: 'none' is no number, and no alias of one");
+              "route add: cc-profile: 'none' is neither a number nor the alias of a CC profile");
     for (const char *object : {"ev-profile", "cc-profile"})
         EXPECT_THROW(run_words(run.context, {object, "del", "mrc0", ""}), UsageError)
             << "no word is no alias, though some have none";
@@ -212,7 +213,7 @@ TEST_F(CommandTest, Aliases)
               "ev-profile del: 'rack-1' is the alias of more than one profile");
     run.kernel.info_value.capabilities = 0;
     EXPECT_EQ(run.error<Failure>("ev-profile set mrc0 1 mode auto count 64 alias new"),
-              "ev-profile set: the module, version 0.1.0, knows no aliases");
+              "ev-profile set: the module, version 0.1.0, does not support aliases");
 }
 
 TEST_F(CommandTest, SettingsOfNscc)
@@ -244,7 +245,7 @@ TEST_F(CommandTest, SettingsOfNsccThatAreNone)
     EXPECT_EQ(refused("colour red"), front + std::string("unknown setting 'colour'"));
     EXPECT_EQ(refused("f 1"), front + std::string("setting 'f' is ambiguous: fi, fi-scale"));
     EXPECT_EQ(refused("rate 100"),
-              front + std::string("rate: '100' is no rate like 400gbit or 2500mbit"));
+              front + std::string("rate: '100' is not a rate like 400gbit or 2500mbit"));
     EXPECT_EQ(refused("base-rtt 0s"),
               front + std::string("base-rtt must be 1ns to 4294967295ns, not 0s"));
     EXPECT_EQ(refused("gamma 4295"),
@@ -258,7 +259,7 @@ TEST_F(CommandTest, SettingsOfNsccThatAreNone)
               "cc-profile add: window is missing");
     run.kernel.info_value.capabilities = MRC_NL_CAPABILITY_OWNER;
     EXPECT_EQ(run.error<Failure>("cc-profile add mrc0 3 algorithm nscc"),
-              "cc-profile add: the module, version 0.1.0, knows no algorithm nscc");
+              "cc-profile add: the module, version 0.1.0, does not support algorithm nscc");
     EXPECT_EQ(change("cc-profile set mrc0 3 algorithm none window 8192"),
               "cc-profile-set mrc0 3 none 8192");
 }
@@ -336,7 +337,7 @@ TEST_F(CommandTest, ProbeRaw)
     EXPECT_TRUE(segments.reduced);
     EXPECT_EQ(run.usage("probe mrc0 raw"), "probe: 'to' is missing");
     EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2,"),
-              "probe: remote: '' is no IPv6 address, and no host that mrcd knows");
+              "probe: remote: '' is neither an IPv6 address nor a host that mrcd knows");
     EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2"), "probe: 'port' is missing");
     EXPECT_EQ(run.usage("probe mrc0 raw to fd00::2 port 33"),
               "probe: port must be 1 to 32, not 33");
@@ -353,7 +354,7 @@ TEST_F(CommandTest, ProbeFailsWhenNothingIsAnswered)
     Runner json({.json = true});
 
     run.kernel.probe_answer.results = {{0, 1, {}, 0}, {1, 2, {}, 0}};
-    EXPECT_EQ(run.error<Failure>("probe mrc0 remote fd00::2"), "probe: nothing was answered");
+    EXPECT_EQ(run.error<Failure>("probe mrc0 remote fd00::2"), "probe: no probe was answered");
     EXPECT_NE(run.out.str().find("index 1 port 2 unanswered\n    answered 0/2\n"),
               std::string::npos);
     json.kernel.probe_answer.results = run.kernel.probe_answer.results;
@@ -572,7 +573,7 @@ TEST_F(CommandTest, DaemonsOfAllDevices)
     };
     EXPECT_EQ(run("daemon"), "mrc0 status as planned\nmrc1 status no mrcd\n");
     EXPECT_EQ(run.error<Failure>("daemon show mrc1"), "daemon show: no mrcd");
-    EXPECT_EQ(run.usage("daemon reload"), "daemon reload: which device?");
+    EXPECT_EQ(run.usage("daemon reload"), "daemon reload: several devices exist: name one");
     run.context.daemon = [](const std::string &, const std::string &) {
         return mrcnl::Result<std::string>(mrcnl::Error{EAGAIN, "", {}});
     };

@@ -100,12 +100,12 @@ TEST_F(FeatureTest, ProviderForAnotherRdmaCore)
     host.file("/usr/lib/x/libibverbs/libmrc-rdmav34.so");
     EXPECT_EQ(feature("provider").status, Status::missing);
     EXPECT_EQ(feature("provider").value,
-              "libibverbs on this host wants provider ABI 57, installed is 34 "
+              "libibverbs on this host needs provider ABI 57; installed: 34 "
               "(/usr/lib/x/libibverbs/libmrc-rdmav34.so)");
     host.file("/opt/mrc/libmrc-rdmav59.so");
     host.rdmav_drivers = "/opt/mrc/libmrc:/opt/mrc/librxe";
     EXPECT_EQ(feature("provider").value,
-              "libibverbs on this host wants provider ABI 57, installed is 59 "
+              "libibverbs on this host needs provider ABI 57; installed: 59 "
               "(/opt/mrc/libmrc-rdmav59.so), 34 (/usr/lib/x/libibverbs/libmrc-rdmav34.so)");
     host.file("/opt/mrc/libmrc-rdmav57.so");
     EXPECT_EQ(feature("provider").value, "/opt/mrc/libmrc-rdmav57.so");
@@ -178,8 +178,9 @@ TEST_F(NetworkTest, WhatThisHostHasDropped)
 {
     device.counters = {{"rx_drop_filtered", 3}, {"rx_drop_no_socket", 4}};
     ASSERT_EQ(features().size(), 2u);
-    EXPECT_EQ(features()[0].value, "mrc0: netfilter of this host has dropped 3 packets for it");
-    EXPECT_EQ(features()[1].value, "mrc0: no UDP socket has heard 4 packets for it");
+    EXPECT_EQ(features()[0].value,
+              "mrc0: netfilter on this host has dropped 3 packets for the device");
+    EXPECT_EQ(features()[1].value, "mrc0: no UDP socket has received 4 packets for the device");
 }
 
 } // namespace

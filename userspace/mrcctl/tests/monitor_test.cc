@@ -138,7 +138,7 @@ TEST_F(MonitorTest, TellsTheStateAfterEachOverrun)
 
 TEST_F(MonitorTest, AsksAgainWhereTheKernelCannotSay)
 {
-    kernel.dump_error = Error{EAGAIN, "what is to be listed changes all the time", {}};
+    kernel.dump_error = Error{EAGAIN, "the objects change too fast to be listed", {}};
     kernel.events_waiting = {{Overrun{}}};
     EXPECT_EQ(kinds(monitor()), std::string("overrun ") + whole_state);
     EXPECT_EQ(waits.size(), 1u);
@@ -146,7 +146,7 @@ TEST_F(MonitorTest, AsksAgainWhereTheKernelCannotSay)
 
 TEST_F(MonitorTest, EndsWhenToldToMeanwhile)
 {
-    kernel.dump_error = Error{EAGAIN, "what is to be listed changes all the time", {}};
+    kernel.dump_error = Error{EAGAIN, "the objects change too fast to be listed", {}};
     kernel.events_waiting = {{Overrun{}}};
     run.context.wait = [](uint64_t) { return false; };
     EXPECT_EQ(kinds(monitor()), "overrun");
@@ -187,7 +187,7 @@ TEST_F(MonitorTest, AModuleThatTellsNotWhatIsConfigured)
 {
     kernel.info_value.capabilities = 0;
     EXPECT_EQ(run.error<Failure>("monitor kind plane kind route"),
-              "monitor: the module, version 0.1.0, does not tell what is configured");
+              "monitor: the module, version 0.1.0, does not report changes of the configuration");
     kernel.events_waiting = {{plane_event(1, false)}};
     EXPECT_EQ(kinds(monitor()), "plane");
 }

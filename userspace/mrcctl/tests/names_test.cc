@@ -132,9 +132,9 @@ TEST_F(NamesTest, StandForNumbersOnTheCommandLine)
     EXPECT_EQ(run("peer show remote h2"), "");
     EXPECT_EQ(run("qp show remote h2 ev-profile r2"), "");
     EXPECT_EQ(run.usage("peer show remote h9"),
-              "peer show: remote: 'h9' is no IPv6 address, and no host that mrcd knows");
+              "peer show: remote: 'h9' is neither an IPv6 address nor a host that mrcd knows");
     EXPECT_EQ(run.usage("ev show mrc0 ev-profile r9"),
-              "ev show: ev-profile: 'r9' is no number, no alias, and no name that mrcd knows");
+              "ev show: ev-profile: 'r9' is not a number, an alias, or a name that mrcd knows");
 }
 
 TEST_F(NamesTest, AreAskedForAgainAfterAWhile)
@@ -166,17 +166,18 @@ TEST_F(NamesTest, WhoDeniesIsToldWhatMrcdMakesOfIt)
 {
     change("ev deny mrc0 ev-profile 7 index 3");
     EXPECT_EQ(joined(run.warnings),
-              "mrcd looks after mrc0 and soon allows this EV again, unless it denies it itself; "
-              "what is not to be used belongs in its file, under denied ");
+              "mrcd looks after mrc0 and will allow this EV again, unless mrcd itself denies "
+              "the EV; to keep a path out of use, name its switch or link in mrcd's file, under "
+              "[deny] ");
     change("ev allow mrc0 ev-profile r1 index 3");
-    EXPECT_EQ(joined(run.warnings), "mrcd looks after mrc0 and soon denies this EV again, if its "
-                                    "file or its probes say so ");
+    EXPECT_EQ(joined(run.warnings), "mrcd looks after mrc0 and will deny this EV again, if "
+                                    "mrcd's file or its probes say so ");
     change("ev deny mrc0 ev-profile 8 index 3");
-    EXPECT_EQ(joined(run.warnings), "mrcd looks after mrc0 and has no part in this EV profile: "
+    EXPECT_EQ(joined(run.warnings), "mrcd looks after mrc0 and does not plan this EV profile: "
                                     "the EV stays denied ");
     change("plane set mrc0 port 1 down");
-    EXPECT_EQ(joined(run.warnings), "mrcd looks after mrc0 and leaves the plane down: it is up "
-                                    "again when you set it up ");
+    EXPECT_EQ(joined(run.warnings), "mrcd looks after mrc0 and leaves the plane down until "
+                                    "you set it up ");
     change("plane set mrc0 port 1 up");
     EXPECT_EQ(joined(run.warnings), "");
 }
@@ -190,9 +191,8 @@ TEST_F(NamesTest, WhoChangesAListIsToldThatMrcdMakesItAnew)
         const size_t at = line.find("%s");
 
         change(line.replace(at, 2, "r1"));
-        EXPECT_EQ(joined(run.warnings),
-                  "mrcd looks after mrc0 and soon makes this EV profile anew, "
-                  "if it is one of its plan ")
+        EXPECT_EQ(joined(run.warnings), "mrcd looks after mrc0 and will replace this EV profile, "
+                                        "if mrcd's plan has it ")
             << line;
         change(line.replace(at, 2, "8"));
         EXPECT_EQ(joined(run.warnings), "") << line;

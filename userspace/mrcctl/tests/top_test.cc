@@ -145,7 +145,7 @@ TEST(Top, PassesOverWhatTheKernelCannotSay)
         k.plane_list[0].stats.tx_packets += 10;
         k.dump_error.reset();
         if (top.waits.size() == 1)
-            k.dump_error = Error{EAGAIN, "what is to be listed changes all the time", {}};
+            k.dump_error = Error{EAGAIN, "the objects change too fast to be listed", {}};
     };
     const auto lines = lines_of(top.run("top count 2"));
     ASSERT_EQ(lines.size(), 3u);

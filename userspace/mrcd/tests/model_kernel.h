@@ -408,7 +408,7 @@ public:
     {
         peer_dumps++;
         if (peers_change)
-            return Error{EAGAIN, "what is to be listed changes all the time", ""};
+            return Error{EAGAIN, "the objects change too fast to be listed", ""};
         return list<Peer>(device, [&](auto &found) {
             found = more_peers;
             for (const uint64_t id : peer_profiles) {

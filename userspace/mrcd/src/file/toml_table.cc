@@ -82,7 +82,7 @@ std::optional<uint64_t> TomlTable::quantity(const char *key,
     if (!text)
         complain(key, "must be a string with a " + std::string(like) + ", not " + kind_of(*node));
     else if (!value)
-        complain(key, "'" + *text + "' is no " + like);
+        complain(key, "'" + *text + "' is not a " + like);
     else if (*value < static_cast<double>(min) || *value > static_cast<double>(max))
         complain(key, "must be " + mrcnl::quantity_text(min, units) + " to " +
                           mrcnl::quantity_text(max, units) + ", not " + *text);
