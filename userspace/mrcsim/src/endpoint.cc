@@ -217,7 +217,7 @@ void Endpoint::poke(Requester &requester)
     Peer &peer = requester.peer();
 
     if (requester.wants())
-        mrc_shared_wait(&peer.shared, &requester.place());
+        mrc_shared_wait(&peer.shared, &requester);
     if (mrc_shared_next(&peer.shared) && !peer.waits)
         ready_.push(&peer);
     serve();
@@ -232,7 +232,7 @@ void Endpoint::serve_peer(Peer &peer)
 
     if (!first)
         return;
-    static_cast<RequesterPlace *>(first)->requester.send(room);
+    Requester::of(first).send(room);
     if (mrc_shared_next(&peer.shared) && !peer.waits)
         ready_.push(&peer);
 }

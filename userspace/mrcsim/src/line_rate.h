@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "engine.h"
+#include "engine/core.h"
 #include "scenario.h"
 
 namespace mrcsim

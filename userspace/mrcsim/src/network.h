@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine.h"
+#include "engine/core.h"
 #include "fabric.h"
 #include "faults.h"
 #include "port.h"

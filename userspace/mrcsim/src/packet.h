@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine.h"
+#include "engine/core.h"
 
 namespace mrcsim
 {

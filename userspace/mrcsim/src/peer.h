@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine.h"
+#include "engine/core.h"
 #include "line.h"
 #include "network.h"
 #include "stats.h"

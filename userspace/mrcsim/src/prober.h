@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "engine.h"
+#include "engine/core.h"
 #include "packet.h"
 #include "peer.h"
 

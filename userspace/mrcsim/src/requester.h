@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /**
  * @file
- * The writing end of a QP. It uses the engine as the module's requester and send do.
+ * The writing end of a QP.
  */
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "engine.h"
+#include "engine/requester.h"
 #include "packet.h"
 #include "peer.h"
 
@@ -16,7 +15,6 @@ namespace mrcsim
 {
 
 class Endpoint;
-class Requester;
 
 /** What the requester of a QP has counted. */
 struct RequesterCounts {
@@ -31,19 +29,11 @@ struct RequesterCounts {
     uint64_t unsent = 0;   ///< packets that this host had no room for
 };
 
-/** The requester's place among the QPs that share a window. */
-struct RequesterPlace : mrc_shared_place {
-    explicit RequesterPlace(Requester &whose) : mrc_shared_place{}, requester(whose) {}
-    Requester &requester;
-};
-
 /** A requester. */
-class Requester
+class Requester : public engine::Requester<Requester>
 {
 public:
     Requester(Endpoint &endpoint, Peer &peer, uint32_t flow);
-    Requester(const Requester &) = delete;
-    Requester &operator=(const Requester &) = delete;
 
     Peer &peer() { return peer_; }
 
@@ -52,7 +42,6 @@ public:
     void post_paced();
     /** Whether it would send if it had room. */
     [[nodiscard]] bool wants() const;
-    mrc_shared_place &place() { return place_; }
     /** Sends a batch of at most @p max packets, if it has its turn and room. */
     void send(uint32_t max);
     void answered(const Packet &packet);
@@ -68,31 +57,29 @@ public:
     [[nodiscard]] uint64_t digest() const;
 
 private:
+    friend engine::Requester<Requester>;
+    using Steps = engine::Requester<Requester>;
+
     [[nodiscard]] uint64_t now() const;
+    [[nodiscard]] unsigned burst() const;
+    bool transmit(const mrc_plan &packet, mrc_hdr &hdr, const mrc_chunk &chunk);
     void post();
     bool post_one();
-    bool plan(uint32_t max, mrc_batch &batch);
     void arm();
-    void leave(const mrc_batch &batch);
-    bool transmit(const mrc_plan &plan, bool again, bool ask);
-    void take_back(u32 psn);
-    void learn(mrc_tx_result &result);
-    void learn_of_window(const mrc_tx_result &result);
+
+    /** Steps that also count, or end the QP. @{ */
+    bool take_back(u32 psn);
+    int sack(const mrc_hdr &hdr, mrc_tx_result &result);
+    int nack(const mrc_hdr &hdr, mrc_tx_result &result);
+    int ack(const mrc_hdr &hdr, mrc_tx_result &result);
     void learn_of_evs(mrc_tx_result &result);
-    void heed_silence();
-    void sack(const mrc_hdr &hdr, mrc_tx_result &result);
-    bool nack(const mrc_hdr &hdr, mrc_tx_result &result);
-    void ack(const mrc_hdr &hdr, mrc_tx_result &result);
-    void end_requests(u32 psn);
-    void check_ports();
+    void lost_ports(const mrc_tx_result &result) { counts_.ports += result.lost; }
+    /** @} */
 
     Endpoint &endpoint_;
     Peer &peer_;
     uint32_t flow_;
-    RequesterPlace place_;
-    mrc_req req_{};
-    std::vector<uint64_t> memory_;
-    std::vector<mrc_msg> requests_;
+    engine::RequesterMemory memory_;
     uint64_t left_ = 0; ///< bytes that are not posted yet
     bool endless_ = false;
     uint32_t due_ = 0; ///< requests that are due, but have no room

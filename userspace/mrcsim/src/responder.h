@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "clock.h"
-#include "engine.h"
+#include "engine/core.h"
 #include "packet.h"
 #include "peer.h"
 

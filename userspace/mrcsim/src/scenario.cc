@@ -7,7 +7,7 @@
 
 #include <toml++/toml.h>
 
-#include "engine.h"
+#include "engine/core.h"
 #include "matrix_file.h"
 #include "report.h"
 #include "section.h"
