@@ -11,7 +11,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "../unit/core.h"
+#include "engine/core.h"
 
 namespace bench
 {

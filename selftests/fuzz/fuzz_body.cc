@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "fuzz_body.h"
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -7,7 +7,7 @@
 #ifndef MRC_UNIT_CC_SIM_H
 #define MRC_UNIT_CC_SIM_H
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <vector>
 

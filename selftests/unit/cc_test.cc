@@ -2,7 +2,7 @@
 //
 // Tests congestion control, a rule at a time. The network is 1.2 Tb/s and 10 us, so that numbers
 // are round, and packets are 1000 bytes. cc_sim_test.cc tests what the rules add up to.
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

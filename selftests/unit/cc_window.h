@@ -5,7 +5,7 @@
 #ifndef MRC_UNIT_CC_WINDOW_H
 #define MRC_UNIT_CC_WINDOW_H
 
-#include "core.h"
+#include "engine/core.h"
 
 class CcWindow
 {

@@ -2,7 +2,7 @@
 //
 // Tests what follows from packets that are late while nothing later has come by their EV.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -3,7 +3,7 @@
 // Tests which EVs are blamed for losses: losses of a broken path, of a full queue, and of all EVs
 // alike. Losses are drawn at random, from seeds that are the same each time.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <algorithm>
 #include <functional>
@@ -11,10 +11,6 @@
 #include <random>
 #include <set>
 #include <vector>
-
-extern "C" {
-#include "core/paths/ev_tally.h"
-}
 
 namespace
 {

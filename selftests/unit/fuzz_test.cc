@@ -3,7 +3,7 @@
 // Runs the fuzzer's body for a bounded time: with random input of a plausible shape, once from a
 // fixed seed and once from a drawn seed (MRC_FUZZ_SEED=N repeats it), and with the inputs that
 // libFuzzer found worth keeping (selftests/fuzz/corpus).
-#include "core.h"
+#include "engine/core.h"
 #include "fuzz_body.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 //
 // Tests that a gate lets a burst pass at once, and a fixed number a second in the long run.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bytes.h"
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Tests what a QP that has ended says to the other end.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

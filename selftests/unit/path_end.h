@@ -6,7 +6,7 @@
 #ifndef MRC_UNIT_PATH_END_H
 #define MRC_UNIT_PATH_END_H
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <array>
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // Tests what the engine concludes from what it sees of EVs: a test per row of the table in paths.h.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

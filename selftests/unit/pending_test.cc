@@ -3,7 +3,7 @@
 // Tests requests that wait for an answer: how many, for how long, and to which one an answer
 // belongs.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 #include <memory>

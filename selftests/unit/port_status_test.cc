@@ -2,7 +2,7 @@
 //
 // Tests which of a peer's port statuses counts, and when.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

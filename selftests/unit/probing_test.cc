@@ -2,7 +2,7 @@
 //
 // Tests what is sent to know the paths, and when; and the port status that is sent.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 #include <vector>

@@ -2,7 +2,7 @@
 //
 // Tests the peer's window: what is known of it, and both ends of a QP whose settings differ.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <array>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 //
 // Tests the EVs of answers: every plane that is known to be alive is used, and no other.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

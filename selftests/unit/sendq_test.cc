@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

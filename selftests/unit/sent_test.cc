@@ -3,7 +3,7 @@
 // Tests what an errno of sending means: each element of rows is a row of the table in sent.h, or a
 // part of a row.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <array>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 // Tests a QP that is answered, beside QPs of the same user that nothing answers: they are connected
 // to QP numbers that do not exist, or the other end is not ready. All share one window under NSCC,
 // 100 Gb/s and 20 us. No packet of the healthy QP is ever lost, so it must get what it gets alone.
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Tests a window that QPs share: which QP has its turn.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #ifndef MRC_UNIT_SIM_QUEUE_H
 #define MRC_UNIT_SIM_QUEUE_H
 
-#include "core.h"
+#include "engine/core.h"
 #include "sim_clock.h"
 
 #include <deque>

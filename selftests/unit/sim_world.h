@@ -4,7 +4,7 @@
 #ifndef MRC_UNIT_SIM_WORLD_H
 #define MRC_UNIT_SIM_WORLD_H
 
-#include "core.h"
+#include "engine/core.h"
 #include "sim.h"
 #include "sim_clock.h"
 

@@ -2,7 +2,7 @@
 //
 // Tests both sets of times, and that each state waits as long as the set says that it points to.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 #include <memory>

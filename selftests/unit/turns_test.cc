@@ -3,7 +3,7 @@
 // Tests whose turn it is, and how a peer with one bad EV fares among a thousand peers with many bad
 // EVs.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #ifndef MRC_UNIT_TX_FIXTURE_H
 #define MRC_UNIT_TX_FIXTURE_H
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <gtest/gtest.h>
 

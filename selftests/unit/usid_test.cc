@@ -2,7 +2,7 @@
 //
 // Tests that a host's uSID completes the carriers that lead to its switch.
 
-#include "core.h"
+#include "engine/core.h"
 
 #include <array>
 #include <cstring>
