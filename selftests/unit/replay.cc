@@ -89,32 +89,29 @@ private:
 
 void Requester::need_start() const
 {
-    need(!mem.empty(), "a call before the start");
+    need(!memory.ring.empty(), "a call before the start");
 }
 
 Result Requester::start(Words &in)
 {
-    mrc_tx_cfg cfg{};
-    cfg.size = in.next();
-    cfg.retries.timeout_ns = in.next64();
-    cfg.retries.linear = static_cast<u8>(in.next());
-    cfg.retries.exp = static_cast<u8>(in.next());
-    cfg.peer_rtt_ns = in.next64();
-    const uint32_t psn = in.next(), mtu = in.next(), imm_max = in.next(), depth = in.next();
+    engine::RequesterConfig c;
+    c.window.size = in.next();
+    c.window.retries.timeout_ns = in.next64();
+    c.window.retries.linear = static_cast<u8>(in.next());
+    c.window.retries.exp = static_cast<u8>(in.next());
+    c.window.peer_rtt_ns = in.next64();
+    c.psn = in.next();
+    c.mtu = in.next();
+    c.imm_max = static_cast<u16>(in.next());
+    c.requests = in.next();
     // Older recordings do not have it.
-    cfg.receive_ns = in.left() ? in.next64() : UINT64_MAX;
-    need(cfg.size && cfg.size <= SizeMax && depth && depth <= SizeMax && !(depth & (depth - 1)) &&
-             mtu,
+    c.window.receive_ns = in.left() ? in.next64() : UINT64_MAX;
+    need(c.window.size && c.window.size <= SizeMax && c.requests && c.requests <= SizeMax &&
+             !(c.requests & (c.requests - 1)) && c.mtu,
          "sizes that no requester has");
-    mem.assign(DIV_ROUND_UP(mrc_tx_window_mem(cfg.size), sizeof(uint64_t)), 0);
     planned = {};
-    slots.assign(depth, {});
     req = {};
-    req.sendq.slots = slots.data();
-    req.sendq.stride = sizeof(mrc_msg);
-    req.sendq.depth = depth;
-    mrc_req_start(&req, mem.data(), &cfg, psn);
-    mrc_sendq_start(&req.sendq, mtu, static_cast<uint16_t>(imm_max));
+    engine::start(req, c, memory);
     return in.read();
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core.h"
+#include "engine/requester.h"
 
 namespace replay
 {
@@ -51,8 +51,7 @@ private:
 
     mrc_req req{};
     mrc_batch planned{};
-    std::vector<uint64_t> mem;
-    std::vector<mrc_msg> slots;
+    engine::RequesterMemory memory;
 };
 
 /** The result of playing a recording. */
