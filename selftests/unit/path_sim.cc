@@ -6,8 +6,6 @@
 #include "sim_clock.h"
 
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <random>
 #include <stdexcept>
 
@@ -20,7 +18,6 @@ constexpr std::uint64_t kStart = 1000 * kMs;
 constexpr std::uint64_t kBurstNs = 5 * kMs;
 constexpr u32 kWindow = MRC_MPR_UNIT;
 constexpr u32 kMtu = 1024;
-constexpr unsigned kPacketsOfSkb = 4;
 
 struct Packet {
     enum Kind { Data, Answer, Probe, EvProbe, EvAnswer } kind;
@@ -56,29 +53,35 @@ private:
     std::uint64_t free = 0;
 };
 
-class End
+/// Is there before the requester, which refers to the paths.
+struct WithPaths {
+    PathEnd end;
+};
+
+class End : WithPaths, public engine::Requester<End>
 {
 public:
+    using Steps = engine::Requester<End>;
+
     End(const PathSimConfig &config, int index, SimClock &clock, Cpu &cpu, std::mt19937_64 &rng,
         PathSimReport &report)
-        : c(config), me(config.end[index]), index(index), clock(clock), cpu(cpu), rng(rng),
-          report(report),
-          end({.ports = config.ports, .mtu = kMtu, .random = static_cast<u32>(rng())},
-              [this](u16 ev, std::uint16_t id) { ask(ev, id); }),
-          pathFree(evs.size()), lostSince(evs.size()), requests(kWindow),
-          window(kWindow, kMtu, clock.now), txMem(mrc_tx_window_mem(kWindow) / sizeof(u64) + 1),
+        : WithPaths{{{.ports = config.ports, .mtu = kMtu, .random = static_cast<u32>(rng())},
+                     [this](u16 ev, std::uint16_t id) { ask(ev, id); }}},
+          Steps(end.paths, window), c(config), me(config.end[index]), index(index), clock(clock),
+          cpu(cpu), rng(rng), report(report), pathFree(evs.size()), lostSince(evs.size()),
           rxMem(mrc_rx_window_mem(kWindow, 1) / sizeof(long) + 1),
           timer(clock, [this] { timerFired(); }), probeTimer(clock, [this] { probeEvs(); }),
           sackTimer(clock, [this] { sackTimerFired(); })
     {
-        const mrc_tx_cfg cfg = {
-            .size = kWindow,
-            .retries = {.timeout_ns = c.timeoutNs, .linear = c.linear, .exp = c.exp}};
-        req.sendq.slots = requests.data();
-        req.sendq.stride = sizeof(mrc_msg);
-        req.sendq.depth = kWindow;
-        mrc_sendq_start(&req.sendq, kMtu, 1);
-        mrc_req_start(&req, txMem.data(), &cfg, 0);
+        const mrc_cc_params params = fixedWindow(kWindow, kMtu);
+        mrc_shared_init(&window, &params, &mrc_timing_software, true, clock.now);
+        engine::start(
+            req_,
+            {.window = {.size = kWindow,
+                        .retries = {.timeout_ns = c.timeoutNs, .linear = c.linear, .exp = c.exp}},
+             .requests = kWindow,
+             .mtu = kMtu},
+            memory);
         const mrc_resp_cfg limits = {
             .size = kWindow, .imm_max = 1, .mtu = kMtu, .sack_bytes = 64 * MRC_SACK_BYTES_MIN};
         mrc_resp_start(&resp, rxMem.data(), &limits, 0);
@@ -103,6 +106,8 @@ public:
     }
 
 private:
+    friend Steps;
+
     const PathSimConfig &c;
     const PathSimEnd &me;
     int index;
@@ -112,16 +117,12 @@ private:
     PathSimReport &report;
     End *peer = nullptr;
 
-    PathEnd end;
     std::vector<mrc_ev_entry> &evs = end.evs;
     std::vector<std::uint64_t> pathFree;
     std::vector<std::uint64_t> lostSince; ///< per EV: its first loss without blame
-    mrc_paths &paths = end.paths;
     mrc_ev_set &set = end.set;
-    mrc_req req{};
-    std::vector<mrc_msg> requests;
-    CcWindow window;
-    std::vector<u64> txMem;
+    mrc_shared window{};
+    engine::RequesterMemory memory;
     mrc_resp resp;
     std::vector<unsigned long> rxMem;
     SimTimer timer;
@@ -138,7 +139,7 @@ private:
         for (u16 ev = 0; ev < evs.size(); ++ev) {
             if (me.beliefs[ev] != Belief::Bad)
                 continue;
-            mrc_paths_report(&paths, MRC_SEEN_LOST, ev, 0, 1);
+            mrc_paths_report(&paths_, MRC_SEEN_LOST, ev, 0, 1);
             if (!c.stale)
                 continue;
             evs[ev].flaps = static_cast<u8>(rng() % (MRC_EV_FLAPS_MAX + 1));
@@ -146,7 +147,7 @@ private:
             evs[ev].probe_at = kStart + rng() % mrc_timing_software.ev_probe_max;
         }
         for (u16 plane = 0; plane < set.nplanes; ++plane)
-            paths.reverse.plane[plane].lost = static_cast<u8>(rng() % (MRC_REVERSE_LOST_MAX + 1));
+            paths_.reverse.plane[plane].lost = static_cast<u8>(rng() % (MRC_REVERSE_LOST_MAX + 1));
     }
 
     // ---- network
@@ -204,43 +205,40 @@ private:
         }
     }
 
-    // ---- requester: transport/qp/requester.c, send.c
+    // ---- requester
 
-    void send()
+    uint64_t now() const { return clock.now; }
+    unsigned burst() const { return 4; }
+
+    bool transmit(const mrc_plan &plan, const mrc_hdr &hdr, const mrc_chunk &)
     {
-        mrc_batch b;
-        mrc_req_sync_evs(&req, &paths, 1);
-        while (window.plan(req, clock.now, MRC_BATCH_MAX, b)) {
-            const unsigned stride = mrc_req_stride(&b, kPacketsOfSkb, set.good, set.bad);
-            std::array<u16, MRC_BATCH_MAX> ev{};
-            mrc_paths_draw(&paths, b.any, b.count, clock.now, ev.data(), stride);
-            mrc_req_deal(&req, &b, ev.data(), stride, clock.now);
-            for (unsigned e = 0; e < stride; ++e)
-                for (unsigned i = e; i < b.count; i += stride)
-                    transmit(b.plan[i].ev, Packet{.kind = Packet::Data,
-                                                  .psn = b.plan[i].psn,
-                                                  .rtx = b.rtx,
-                                                  .ask = b.ask && i == b.count - 1});
-        }
+        transmit(plan.ev, Packet{.kind = Packet::Data,
+                                 .psn = plan.psn,
+                                 .rtx = hdr.bth.rtx,
+                                 .ask = hdr.bth.ackreq});
+        return true;
+    }
+
+    void pump()
+    {
+        mrc_batch batch;
+        while (send(MRC_BATCH_MAX, batch))
+            ;
         arm();
     }
 
     /// Bursts come one after another, so that a run has many beginnings and ends of silence.
     void sendBurst()
     {
-        for (unsigned i = 1; i <= c.burst; ++i) {
-            mrc_msg *request = mrc_sendq_slot(&req.sendq);
-            *request = {};
-            request->len = kMtu;
-            mrc_sendq_queue(&req.sendq);
-        }
+        for (unsigned i = 1; i <= c.burst; ++i)
+            queue({.len = kMtu});
         burstAt = clock.now;
-        send();
+        pump();
     }
 
     void arm()
     {
-        const std::uint64_t at = mrc_req_timer_at(&req, clock.now);
+        const std::uint64_t at = timer_at();
         if (at)
             timer.arm(at);
     }
@@ -248,24 +246,18 @@ private:
     void timerFired()
     {
         mrc_tx_result res;
-        const mrc_req_due due = mrc_req_timer(&req, clock.now, &res);
-        if (due == MRC_REQ_FAILED)
+        mrc_answers probe;
+        if (expire(res, probe) == MRC_REQ_FAILED)
             throw std::runtime_error("retries exceeded");
         learn(res);
-        if (due == MRC_REQ_PROBE)
+        if (probe.count)
             sendProbe();
-        send();
+        pump();
     }
 
     void learn(mrc_tx_result &res)
     {
-        window.learn(req, res, clock.now);
-        bool silent = false;
-        for (mrc_news news; mrc_req_news(&req, &res, clock.now, &news);) {
-            mrc_paths_learn(&paths, &news, clock.now);
-            for (unsigned i = 0; i < news.count; ++i)
-                mrc_req_heed_state(&req, &paths, &news.ev[i], &silent);
-        }
+        Steps::learn(res);
         noteChanges();
         armProbes();
     }
@@ -273,7 +265,7 @@ private:
     void noteChanges()
     {
         u8 old = 0;
-        for (u16 ev; (ev = mrc_paths_next_change(&paths, &old)) != MRC_EV_NONE;)
+        for (u16 ev; (ev = mrc_paths_next_change(&paths_, &old)) != MRC_EV_NONE;)
             if (evs[ev].why == MRC_EV_WHY_LOSS)
                 noteLeft(ev);
         if (!report.goodNs && allGood() && peer->allGood())
@@ -298,33 +290,22 @@ private:
 
     void answerArrived(const Packet &p)
     {
-        mrc_tx_result res;
-        for (const mrc_hdr &hdr : p.answers) {
-            if (hdr.bth.opcode != MRC_OP_SACK)
-                ackArrived(hdr);
-            else if (!mrc_req_sack(&req, &hdr, clock.now, &res))
-                learn(res);
-        }
-        send();
+        for (const mrc_hdr &hdr : p.answers)
+            Steps::answered(hdr);
+        pump();
     }
 
-    void ackArrived(const mrc_hdr &hdr)
+    int ack(const mrc_hdr &hdr, mrc_tx_result &res)
     {
-        mrc_tx_result res;
-        u32 psn = 0;
-        if (mrc_req_ack(&req, &hdr, clock.now, &psn, &res))
-            return;
-        learn(res);
-        const u32 done = req.sendq.una;
-        while (mrc_sendq_done(&req.sendq, psn))
-            mrc_sendq_end(&req.sendq);
-        mrc_req_settle(&req, clock.now);
-        if (req.sendq.una == done)
-            return;
-        report.done[index] += req.sendq.una - done;
+        const u32 done = req_.sendq.una;
+        const int err = Steps::ack(hdr, res);
+        if (req_.sendq.una == done)
+            return err;
+        report.done[index] += req_.sendq.una - done;
         note();
-        if (req.sendq.una == req.sendq.tail)
+        if (req_.sendq.una == req_.sendq.tail)
             clock.at(burstAt + kBurstNs, [this] { sendBurst(); });
+        return err;
     }
 
     void note()
@@ -403,9 +384,9 @@ private:
 
     void sendProbe()
     {
-        const u16 ev = req.tx.probe_ev;
+        const u16 ev = req_.tx.probe_ev;
         transmit(ev == MRC_EV_NONE ? end.answerEv(clock.now) : ev,
-                 Packet{.kind = Packet::Probe, .id = req.tx.probe_id});
+                 Packet{.kind = Packet::Probe, .id = req_.tx.probe_id});
         answered();
     }
 

@@ -56,8 +56,8 @@ struct Requester {
     {
         mrc_cc_grant g;
         mrc_cc cc{};
-        cc.p.mtu = CcWindow::bytes(kMtu);
-        cc.cwnd = cwnd * CcWindow::bytes(kMtu);
+        cc.p.mtu = windowBytes(kMtu);
+        cc.cwnd = cwnd * windowBytes(kMtu);
         cc.inflight = r.tx.inflight_bytes;
         mrc_cc_allow(&cc, &g);
         return g;
@@ -161,7 +161,7 @@ TEST(Requester, APacketGoesIfItHasTheRoomThatItNeeds)
 {
     Requester q;
     q.post(1000);
-    const u32 all = CcWindow::bytes(kMtu);
+    const u32 all = windowBytes(kMtu);
     for (const u32 room : {1u, all - 1, all, 2 * all - 1}) {
         ::mrc_cc_grant whole = {.cwnd = 1, .room = room, .room_lost = 1, .least = all};
         const bool fits = room >= all;

@@ -4,15 +4,12 @@
 #include "sim_responder.h"
 
 #include <arpa/inet.h>
-#include <array>
 
 namespace
 {
 
 constexpr u32 kRequesterQpn = 0x11;
 constexpr u32 kResponderQpn = 0x22;
-constexpr u32 kRequests = 64;
-constexpr unsigned kBurst = 4; ///< packets that one skb carries
 
 mrc_hdr forgedHeader(const mrc_sack &sack, bool rtx)
 {
@@ -28,7 +25,7 @@ mrc_hdr forgedHeader(const mrc_sack &sack, bool rtx)
 /// Settings for a link of 1 Gb/s.
 mrc_cc_params windowOf(const SimConfig &c)
 {
-    mrc_cc_params params = CcWindow::fixed(c.cwnd, c.mtu);
+    mrc_cc_params params = fixedWindow(c.cwnd, c.mtu);
     if (c.nscc) {
         params.algorithm = MRC_CC_NSCC;
         params.rate = 125'000'000;
@@ -43,20 +40,22 @@ mrc_cc_params windowOf(const SimConfig &c)
 } // namespace
 
 SimRequester::SimRequester(SimWorld &world, SimFabric &fabric, SimHost &host, SimWork &work)
-    : world(world), c(world.c), fabric(fabric), host(host), work(work),
-      window(windowOf(c), world.now()),
-      mem(mrc_tx_window_mem(c.windowUnits * MRC_MPR_UNIT) / sizeof(u64)), requests(kRequests),
-      timer(world.clock, [this] { timerFired(); })
+    : Steps(host.end.paths, window), world(world), c(world.c), fabric(fabric), host(host),
+      work(work), timer(world.clock, [this] { timerFired(); })
 {
-    const mrc_tx_cfg cfg = {.size = c.windowUnits * MRC_MPR_UNIT,
-                            .retries = {.timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX},
-                            .receive_ns = UINT64_MAX};
-    mrc_req_start(&req, mem.data(), &cfg, c.psn);
+    const mrc_cc_params params = windowOf(c);
+    engine::start(
+        req_,
+        {.window = {.size = c.windowUnits * MRC_MPR_UNIT,
+                    .retries = {.timeout_ns = c.timeoutNs, .linear = 3, .exp = MRC_EXP_MAX},
+                    .receive_ns = UINT64_MAX},
+         .requests = 64,
+         .mtu = c.mtu,
+         .imm_max = static_cast<u16>(c.immMax),
+         .psn = c.psn},
+        memory);
+    mrc_shared_init(&window, &params, &mrc_timing_software, true, world.now());
     tx.evidence.seq = c.seq;
-    sendq.slots = requests.data();
-    sendq.stride = sizeof(mrc_msg);
-    sendq.depth = kRequests;
-    mrc_sendq_start(&sendq, c.mtu, static_cast<u16>(c.immMax));
 }
 
 // ---- what goes out
@@ -67,16 +66,13 @@ void SimRequester::post()
     while (sendq.tail < work.messages.size() &&
            sendq.tail - sendq.una < static_cast<u32>(c.slots)) {
         const SimMessage &m = work.messages[sendq.tail];
-        mrc_msg *request = mrc_sendq_slot(&sendq);
-        if (!request)
+        if (!queue({.raddr = m.slot * simSlotSize(c),
+                    .len = m.len,
+                    .imm = htonl(sendq.tail),
+                    .has_imm = m.imm}))
             break;
-        *request = {};
-        request->raddr = m.slot * simSlotSize(c);
-        request->len = m.len;
-        request->imm = htonl(sendq.tail);
-        request->has_imm = m.imm;
-        mrc_sendq_queue(&sendq);
-        simCheck(request->packets == m.packets, "packets of a message");
+        simCheck(mrc_sendq_at(&sendq, sendq.tail - 1)->packets == m.packets,
+                 "packets of a message");
     }
 }
 
@@ -86,52 +82,35 @@ void SimRequester::pump()
     if (ended)
         return;
     post();
-    mrc_req_sync_evs(&req, &paths, 1);
-    while (window.plan(req, world.now(), MRC_BATCH_MAX, batch)) {
-        const unsigned stride = mrc_req_stride(&batch, kBurst, paths.set.good, paths.set.bad);
-        std::array<u16, MRC_BATCH_MAX> ev{};
-        mrc_paths_draw(&paths, batch.any, batch.count, world.now(), ev.data(), stride);
-        for (unsigned i = 0; i < stride; ++i)
-            checkDrawn(ev[i], batch.any);
-        mrc_req_deal(&req, &batch, ev.data(), stride, world.now());
-        leave(batch);
-        takeBackUnsent();
-    }
+    while (send(MRC_BATCH_MAX, batch))
+        ;
     arm();
+}
+
+unsigned SimRequester::draw(const mrc_batch &batch, u16 *ev)
+{
+    const unsigned stride = Steps::draw(batch, ev);
+    for (unsigned i = 0; i < stride; ++i)
+        checkDrawn(ev[i], batch.any);
+    return stride;
 }
 
 void SimRequester::checkDrawn(u16 ev, bool any) const
 {
-    const mrc_ev_set &set = paths.set;
+    const mrc_ev_set &set = paths_.set;
     if (ev == MRC_EV_NONE || any || mrc_ev_searching(&set))
         return;
     simCheck(set.ev[ev].state != MRC_EV_ASSUMED_BAD || !set.good, "data on a bad EV");
     simCheck(!mrc_ev_is_spare(&set, ev), "data on a spare");
 }
 
-/// Sends EV by EV, because packets of one EV share skbs.
-void SimRequester::leave(const mrc_batch &batch)
-{
-    for (unsigned e = 0; e < batch.stride; ++e)
-        for (unsigned i = e; i < batch.count; i += batch.stride)
-            transmit(batch.plan[i], batch.rtx, batch.ask && i == batch.count - 1);
-}
-
-Bytes SimRequester::packetOf(const mrc_plan &plan, bool rtx, bool ask)
+Bytes SimRequester::packetOf(const mrc_plan &plan, mrc_hdr &hdr, const mrc_chunk &chunk)
 {
     const SimMessage &m = work.messages[plan.msg];
-    const mrc_msg *request = mrc_sendq_at(&sendq, plan.msg);
     simCheck(m.has(plan.psn), "packet of another message");
-    mrc_chunk chunk;
-    mrc_hdr hdr;
-    mrc_sendq_chunk(&sendq, request, plan.psn, &chunk);
-    mrc_sendq_header(request, &chunk, plan.psn, &hdr);
     simCheck(hdr.write.msn == static_cast<u16>(plan.msg), "MSN");
     simCheck(hdr.write.rqmsn == m.rqmsn, "RQMSN");
-    hdr.bth.pkey = MRC_PKEY_DEFAULT;
     hdr.bth.qpn = kResponderQpn;
-    hdr.bth.rtx = rtx;
-    hdr.bth.ackreq = ask;
     hdr.bth.ts = world.rng() % 2;
 
     Bytes packet = simEncode(hdr);
@@ -140,31 +119,26 @@ Bytes SimRequester::packetOf(const mrc_plan &plan, bool rtx, bool ask)
     return packet;
 }
 
-void SimRequester::transmit(const mrc_plan &plan, bool rtx, bool ask)
+bool SimRequester::transmit(const mrc_plan &plan, mrc_hdr &hdr, const mrc_chunk &chunk)
 {
-    const Bytes packet = packetOf(plan, rtx, ask);
+    const Bytes packet = packetOf(plan, hdr, chunk);
     ++world.report.sent;
-    world.report.resent += rtx;
+    world.report.resent += hdr.bth.rtx;
     sentAt[plan.psn].push_back(world.now());
-    if (world.chance(c.unsent))
-        unsent.push_back(plan.psn);
-    else if (plan.ev != MRC_EV_NONE)
-        fabric.sendData(plan.ev, rtx ? SimTraffic::Again : SimTraffic::Data, packet,
+    const bool leaves = !world.chance(c.unsent);
+    if (leaves && plan.ev != MRC_EV_NONE)
+        fabric.sendData(plan.ev, hdr.bth.rtx ? SimTraffic::Again : SimTraffic::Data, packet,
                         [this](const SimPacket &p) { peer->dataArrived(p); });
     if (world.chance(c.forged))
         forgeSack();
+    return leaves;
 }
 
-/// The packet has not left this host, which is no loss.
-void SimRequester::takeBackUnsent()
+bool SimRequester::take_back(u32 psn)
 {
-    for (u32 psn : unsent) {
-        mrc_tx_result res;
-        simCheck(mrc_req_unsent(&req, psn, world.now(), &res), "QP ended by its own host");
-        window.learn(req, res, world.now());
-    }
-    world.report.unsent += unsent.size();
-    unsent.clear();
+    simCheck(Steps::take_back(psn), "QP ended by its own host");
+    ++world.report.unsent;
+    return true;
 }
 
 void SimRequester::forgeSack()
@@ -185,17 +159,17 @@ void SimRequester::forgeSack()
         break;
     }
     const mrc_hdr hdr = forgedHeader(s, world.rng() % 2);
-    const mrc_req before = req;
+    const mrc_req before = req_;
     mrc_tx_result res;
-    simCheck(mrc_req_sack(&req, &hdr, world.now(), &res) == -EINVAL, "forged SACK taken");
-    simCheck(std::memcmp(&before, &req, sizeof(req)) == 0, "forged SACK changed the requester");
+    simCheck(mrc_req_sack(&req_, &hdr, world.now(), &res) == -EINVAL, "forged SACK taken");
+    simCheck(std::memcmp(&before, &req_, sizeof(req_)) == 0, "forged SACK changed the requester");
 }
 
 // ---- time
 
 void SimRequester::arm()
 {
-    const u64 at = mrc_req_timer_at(&req, world.now());
+    const u64 at = timer_at();
     if (at)
         timer.arm(at);
     host.arm();
@@ -204,15 +178,15 @@ void SimRequester::arm()
 void SimRequester::timerFired()
 {
     mrc_tx_result res;
+    mrc_answers probe;
     if (ended)
         return;
-    heedSilence();
-    const mrc_req_due due = mrc_req_timer(&req, world.now(), &res);
+    const mrc_req_due due = expire(res, probe);
     simCheck(due != MRC_REQ_FAILED, "retries for ever expired");
     if (due != MRC_REQ_GONE)
         world.report.timeouts += res.lost;
     if (due == MRC_REQ_PROBE)
-        sendProbe();
+        sendProbe(probe);
     learn(res);
     if (due == MRC_REQ_NOTHING)
         arm();
@@ -220,33 +194,35 @@ void SimRequester::timerFired()
         pump();
 }
 
-void SimRequester::sendProbe()
+void SimRequester::sendProbe(const mrc_answers &probe)
 {
-    mrc_answers a;
     ++world.report.probes;
     probeSentAt[tx.probe_id] = world.now();
-    mrc_answers_init(&a);
-    mrc_req_put_probe(&req, &a);
-    host.send(a, [this](const SimPacket &p) { peer->probeArrived(p); });
+    host.send(probe, [this](const SimPacket &p) { peer->probeArrived(p); });
 }
 
 // ---- what is learned
 
 void SimRequester::heedPorts()
 {
-    mrc_tx_result res;
     if (ended)
         return;
-    simCheck(mrc_req_heed_ports(&req, &paths, 1, world.now(), &res), "ports unheeded");
-    window.learn(req, res, world.now());
+    simCheck(check_ports(), "ports unheeded");
     simCheck(!inFlightOnDeadPort(), "in flight on a port that is down");
     pump();
-    simCheck(!tx.lost || world.now() < req.pause_until || window.full(), "not sent again at once");
+    simCheck(!tx.lost || world.now() < req_.pause_until || full(), "not sent again at once");
+}
+
+/// Whether not even a retransmission may leave.
+bool SimRequester::full()
+{
+    mrc_cc_grant grant;
+    return !mrc_shared_begin(&window, this, &grant) || grant.room_lost < grant.least;
 }
 
 bool SimRequester::inFlightOnDeadPort() const
 {
-    const u32 up = paths.set.local_mask & paths.set.remote_mask;
+    const u32 up = paths_.set.local_mask & paths_.set.remote_mask;
     const u32 sent = static_cast<u32>(mrc_psn_diff(tx.nxt, tx.una));
     for (u32 i = 0; i < sent; ++i) {
         const mrc_tx_rec &rec = tx.ring[(tx.head + i) % tx.ring_size];
@@ -257,26 +233,20 @@ bool SimRequester::inFlightOnDeadPort() const
     return false;
 }
 
-void SimRequester::learn(mrc_tx_result &res)
-{
-    window.learn(req, res, world.now());
-    learnOfEvs(res);
-}
-
-void SimRequester::learnOfEvs(mrc_tx_result &res)
+void SimRequester::learn_of_evs(mrc_tx_result &res)
 {
     world.report.spurious += res.spurious;
-    u32 acked = 0;
-    bool silent = false;
-    for (mrc_news news; mrc_req_news(&req, &res, world.now(), &news);) {
-        for (unsigned i = 0; i < news.count; ++i)
-            acked += countAcked(news.ev[i]);
-        mrc_paths_learn(&paths, &news, world.now());
-        for (unsigned i = 0; i < news.count; i++)
-            mrc_req_heed_state(&req, &paths, &news.ev[i], &silent);
-    }
-    simCheck(acked <= res.acked, "counted for two EVs");
-    world.report.evAcked += acked;
+    newsAcked = 0;
+    Steps::learn_of_evs(res);
+    simCheck(newsAcked <= res.acked, "counted for two EVs");
+    world.report.evAcked += newsAcked;
+}
+
+void SimRequester::learn_news(const mrc_news &news)
+{
+    for (unsigned i = 0; i < news.count; ++i)
+        newsAcked += countAcked(news.ev[i]);
+    Steps::learn_news(news);
 }
 
 u32 SimRequester::countAcked(const mrc_news_ev &e)
@@ -292,34 +262,20 @@ void SimRequester::arrived(const SimPacket &packet)
 {
     if (ended)
         return;
-    const mrc_hdr hdr = simDecode(packet.bytes);
-    if (hdr.bth.opcode == MRC_OP_SACK)
-        sackArrived(hdr);
-    else if (hdr.bth.opcode == MRC_OP_NACK)
-        nackArrived(hdr);
-    else
-        ackArrived(hdr);
+    answered(simDecode(packet.bytes));
     simCheck(window.cc.inflight == tx.inflight_bytes, "congestion control counts otherwise");
     simCheck(tx.inflight + tx.lost <= static_cast<u32>(mrc_psn_diff(tx.nxt, tx.una)), "counters");
     pump();
 }
 
-void SimRequester::heedSilence()
+int SimRequester::sack(const mrc_hdr &hdr, mrc_tx_result &res)
 {
-    while (mrc_req_next_silent(&req, &paths) != MRC_EV_NONE)
-        ;
-}
-
-void SimRequester::sackArrived(const mrc_hdr &hdr)
-{
-    mrc_tx_result res;
-    heedSilence();
-    simCheck(mrc_req_sack(&req, &hdr, world.now(), &res) == 0, "true SACK refused");
+    simCheck(Steps::sack(hdr, res) == 0, "true SACK refused");
     if (res.rtt_ns)
         checkSample(hdr, res);
     if (hdr.sack.probe)
         world.report.probeLost += res.lost;
-    learn(res);
+    return 0;
 }
 
 void SimRequester::checkSample(const mrc_hdr &hdr, const mrc_tx_result &res) const
@@ -341,34 +297,32 @@ u64 SimRequester::transmissionOf(const mrc_hdr &hdr) const
     return times.back();
 }
 
-void SimRequester::nackArrived(const mrc_hdr &hdr)
+int SimRequester::nack(const mrc_hdr &hdr, mrc_tx_result &res)
 {
-    mrc_tx_result res;
-    const int err = mrc_req_nack(&req, &hdr, world.now(), &res);
+    const int err = Steps::nack(hdr, res);
+    if (err)
+        learn_of_window(res);
     simCheck(err == 0 || err == -EALREADY, "true NACK refused");
     simCheck(err || res.lost == 1, "NACK without effect");
     simCheck(err || !res.expired, "refused too often");
-    window.learn(req, res, world.now());
-    if (!err || res.spurious)
-        learnOfEvs(res);
+    return err;
 }
 
-void SimRequester::ackArrived(const mrc_hdr &hdr)
+int SimRequester::ack(const mrc_hdr &hdr, mrc_tx_result &res)
 {
-    mrc_tx_result res;
-    u32 psn = 0;
-    simCheck(mrc_req_ack(&req, &hdr, world.now(), &psn, &res) == 0, "true ACK refused");
-    learn(res);
-    while (mrc_sendq_done(&sendq, psn)) {
-        simCheck(completed() < work.executed, "completed before it was executed");
-        mrc_sendq_end(&sendq);
-        --world.open;
-        world.report.elapsedNs = world.elapsed();
-    }
-    mrc_req_settle(&req, world.now());
+    simCheck(Steps::ack(hdr, res) == 0, "true ACK refused");
     simCheck(completed() >= hdr.ack.msn, "ACK counts other messages than its PSN");
     if (hdr.ack.syndrome != MRC_ACK_OK)
         nakArrived(hdr);
+    return 0;
+}
+
+void SimRequester::end_request()
+{
+    simCheck(completed() < work.executed, "completed before it was executed");
+    Steps::end_request();
+    --world.open;
+    world.report.elapsedNs = world.elapsed();
 }
 
 /// All messages before the named one were executed, and the named one is the refused request.

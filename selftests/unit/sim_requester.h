@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The requesting end of a simulated QP. It uses the engine as transport/qp/requester.c and send.c
-// do, and checks what the engine reports.
+// The requesting end of a simulated QP. It checks what the engine reports.
 #ifndef MRC_UNIT_SIM_REQUESTER_H
 #define MRC_UNIT_SIM_REQUESTER_H
 
@@ -11,7 +10,7 @@
 
 class SimResponder;
 
-class SimRequester
+class SimRequester : public engine::Requester<SimRequester>
 {
 public:
     SimRequester(SimWorld &world, SimFabric &fabric, SimHost &host, SimWork &work);
@@ -35,6 +34,9 @@ public:
     void checkEnd() const;
 
 private:
+    friend engine::Requester<SimRequester>;
+    using Steps = engine::Requester<SimRequester>;
+
     SimWorld &world;
     const SimConfig &c;
     SimFabric &fabric;
@@ -42,42 +44,45 @@ private:
     SimWork &work;
     SimResponder *peer = nullptr;
 
-    mrc_req req{};
-    mrc_tx_window &tx = req.tx;
-    mrc_sendq &sendq = req.sendq; ///< its indices are those of the messages
-    mrc_paths &paths = host.end.paths;
-    CcWindow window;
-    std::vector<u64> mem;
-    std::vector<mrc_msg> requests;
+    mrc_tx_window &tx = req_.tx;
+    mrc_sendq &sendq = req_.sendq; ///< its indices are those of the messages
+    mrc_shared window{};
+    engine::RequesterMemory memory;
     SimTimer timer;
     std::map<u16, u64> probeSentAt;
     std::map<u16, u64> ackedOn; ///< acknowledged packets per EV, as the window counts them
     std::map<u32, std::vector<u64>> sentAt;
-    std::vector<u32> unsent; ///< PSNs of the batch that did not leave
+    u32 newsAcked = 0; ///< packets that the current news count
     bool ended = false;
 
     std::size_t completed() const { return sendq.una; }
+    uint64_t now() const { return world.now(); }
+    unsigned burst() const { return 4; }
+    bool full();
+
+    /// A silent QP keeps its part of the window, which no other QP wants.
+    static void heed(mrc_cc_news &news) { news.silent = false; }
 
     void post();
     void arm();
     void timerFired();
-    void sendProbe();
+    void sendProbe(const mrc_answers &probe);
 
+    unsigned draw(const mrc_batch &batch, u16 *ev);
     void checkDrawn(u16 ev, bool any) const;
-    void leave(const mrc_batch &batch);
-    void transmit(const mrc_plan &plan, bool rtx, bool ask);
-    Bytes packetOf(const mrc_plan &plan, bool rtx, bool ask);
-    void takeBackUnsent();
+    bool transmit(const mrc_plan &plan, mrc_hdr &hdr, const mrc_chunk &chunk);
+    Bytes packetOf(const mrc_plan &plan, mrc_hdr &hdr, const mrc_chunk &chunk);
+    bool take_back(u32 psn);
     void forgeSack();
 
-    void heedSilence();
-    void sackArrived(const mrc_hdr &hdr);
-    void nackArrived(const mrc_hdr &hdr);
-    void ackArrived(const mrc_hdr &hdr);
+    int sack(const mrc_hdr &hdr, mrc_tx_result &res);
+    int nack(const mrc_hdr &hdr, mrc_tx_result &res);
+    int ack(const mrc_hdr &hdr, mrc_tx_result &res);
+    void end_request();
     void nakArrived(const mrc_hdr &hdr);
     bool inFlightOnDeadPort() const;
-    void learn(mrc_tx_result &res);
-    void learnOfEvs(mrc_tx_result &res);
+    void learn_of_evs(mrc_tx_result &res);
+    void learn_news(const mrc_news &news);
     u32 countAcked(const mrc_news_ev &e);
     void checkSample(const mrc_hdr &hdr, const mrc_tx_result &res) const;
     u64 transmissionOf(const mrc_hdr &hdr) const;

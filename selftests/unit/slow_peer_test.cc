@@ -2,14 +2,12 @@
 //
 // Tests a peer that is merely slow: some hundred packets a second, one after another, a SACK for
 // each packet that counts nothing beyond the cumulative PSN, round trips of tens to hundreds of
-// milliseconds. It loses one packet in a hundred and refuses another one. The test uses the
-// requester as transport/qp/requester.c does.
+// milliseconds. It loses one packet in a hundred and refuses another one.
 #include "cc_window.h"
 #include "sim_clock.h"
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <deque>
 #include <random>
 #include <string>
@@ -44,42 +42,39 @@ struct SlowReport {
     unsigned needless = 0; ///< arrived although the peer already had them
     unsigned timeouts = 0;
     unsigned probes = 0;
-    mrc_cc cc{};
 };
 
-class SlowSim
+class SlowSim : public engine::Requester<SlowSim>
 {
 public:
+    using Steps = engine::Requester<SlowSim>;
+
     SlowSim(const SlowPeer &config, const mrc_cc_params &params)
-        : c(config), clock(kStart), rng(c.seed), window(params, kStart),
-          mem(mrc_tx_window_mem(c.psns) / sizeof(u64) + 1), requests(kRequests), taken(c.packets),
+        : Steps(paths, window), c(config), clock(kStart), rng(c.seed), taken(c.packets),
           timer(clock, [this] { timerFired(); })
     {
-        const mrc_tx_cfg cfg = {.size = c.psns,
-                                .retries = {.timeout_ns = 1024ull << 14, .linear = 3, .exp = 25}};
-        mrc_req_start(&req, mem.data(), &cfg, 0);
-        req.sendq.slots = requests.data();
-        req.sendq.stride = sizeof(mrc_msg);
-        req.sendq.depth = kRequests;
-        mrc_sendq_start(&req.sendq, kMtu, 1);
-        for (u32 i = 0; i < c.packets; ++i) {
-            mrc_msg *m = mrc_sendq_slot(&req.sendq);
-            *m = {};
-            m->len = kMtu;
-            mrc_sendq_queue(&req.sendq);
-        }
+        mrc_shared_init(&window, &params, &mrc_timing_software, true, kStart);
+        engine::start(req_,
+                      {.window = {.size = c.psns,
+                                  .retries = {.timeout_ns = 1024ull << 14, .linear = 3, .exp = 25}},
+                       .requests = kRequests,
+                       .mtu = kMtu},
+                      memory);
+        for (u32 i = 0; i < c.packets; ++i)
+            queue({.len = kMtu});
     }
 
     SlowReport run(u64 ns)
     {
-        send();
+        pump();
         while (!clock.idle() && !r.endNs && clock.now < kStart + ns)
             clock.step();
-        r.cc = window.cc;
         return r;
     }
 
 private:
+    friend Steps;
+
     struct Packet {
         u32 psn;
         bool rtx;
@@ -91,47 +86,57 @@ private:
     SimClock clock;
     std::mt19937_64 rng;
     SlowReport r;
-    mrc_req req{};
-    CcWindow window;
-    std::vector<u64> mem;
-    std::vector<mrc_msg> requests;
+    mrc_paths paths{}; ///< none: the EVs of packets are the turns below
+    mrc_shared window{};
+    engine::RequesterMemory memory;
     std::vector<bool> taken; ///< packets that the peer has
     u32 cumulative = 0;      ///< of these, the unbroken sequence from the first on
-    std::deque<Packet> queue;
+    std::deque<Packet> waiting;
     u16 turn = 0;
     SimTimer timer;
 
     bool chance(unsigned ppm) { return rng() % 1'000'000 < ppm; }
 
-    void send()
+    uint64_t now() const { return clock.now; }
+    /// A silent QP keeps its window, which no other QP wants.
+    static void heed(mrc_cc_news &news) { news.silent = false; }
+
+    void pump()
     {
         mrc_batch b;
-        while (window.plan(req, clock.now, MRC_BATCH_MAX, b)) {
-            const unsigned stride = mrc_req_stride(&b, 4, kEvs, 0);
-            std::array<u16, MRC_BATCH_MAX> ev{};
-            for (unsigned i = 0; i < stride; ++i)
-                ev[i] = turn++ % kEvs;
-            mrc_req_deal(&req, &b, ev.data(), stride, clock.now);
-            for (unsigned i = 0; i < b.count; ++i) {
-                ++r.sent;
-                if (chance(c.lostPpm))
-                    ++r.lost;
-                else
-                    leave({b.plan[i].psn, b.rtx, false, 0});
-            }
-        }
-        const u64 at = mrc_req_timer_at(&req, clock.now);
+        while (send(MRC_BATCH_MAX, b))
+            ;
+        const u64 at = timer_at();
         if (at)
             timer.arm(at);
     }
 
-    void leave(const Packet &p)
+    unsigned draw(const mrc_batch &b, u16 *ev)
+    {
+        const unsigned stride = mrc_req_stride(&b, 4, kEvs, 0);
+        for (unsigned i = 0; i < stride; ++i)
+            ev[i] = turn++ % kEvs;
+        return stride;
+    }
+
+    void leave(const mrc_batch &b)
+    {
+        for (unsigned i = 0; i < b.count; ++i) {
+            ++r.sent;
+            if (chance(c.lostPpm))
+                ++r.lost;
+            else
+                travel({b.plan[i].psn, b.rtx, false, 0});
+        }
+    }
+
+    void travel(const Packet &p)
     {
         clock.at(clock.now + c.wayNs / 2, [this, p] {
-            if (queue.size() >= c.room)
+            if (waiting.size() >= c.room)
                 return void(++r.lost);
-            queue.push_back(p);
-            if (queue.size() == 1)
+            waiting.push_back(p);
+            if (waiting.size() == 1)
                 serve();
         });
     }
@@ -139,9 +144,9 @@ private:
     void serve()
     {
         clock.at(clock.now + c.serveNs, [this] {
-            take(queue.front());
-            queue.pop_front();
-            if (!queue.empty())
+            take(waiting.front());
+            waiting.pop_front();
+            if (!waiting.empty())
                 serve();
         });
     }
@@ -149,7 +154,7 @@ private:
     void take(const Packet &p)
     {
         if (p.probe)
-            return sack(p);
+            return sendSack(p);
         if (!taken[p.psn] && chance(c.refusedPpm)) {
             ++r.refused;
             return refuse(p);
@@ -158,16 +163,16 @@ private:
         taken[p.psn] = true;
         while (cumulative < c.packets && taken[cumulative])
             ++cumulative;
-        sack(p);
-        ack();
+        sendSack(p);
+        sendAck();
     }
 
     void answer(const mrc_hdr &hdr)
     {
-        clock.at(clock.now + c.wayNs / 2, [this, hdr] { answered(hdr); });
+        clock.at(clock.now + c.wayNs / 2, [this, hdr] { answerArrived(hdr); });
     }
 
-    void sack(const Packet &p)
+    void sendSack(const Packet &p)
     {
         mrc_hdr hdr{};
         hdr.bth.opcode = MRC_OP_SACK;
@@ -194,7 +199,7 @@ private:
         answer(hdr);
     }
 
-    void ack()
+    void sendAck()
     {
         mrc_hdr hdr{};
         if (!cumulative)
@@ -206,60 +211,33 @@ private:
         answer(hdr);
     }
 
-    void answered(const mrc_hdr &hdr)
+    void answerArrived(const mrc_hdr &hdr)
     {
-        mrc_tx_result res;
-        u32 psn = 0;
-        int err = 0;
-        if (hdr.bth.opcode == MRC_OP_SACK)
-            err = mrc_req_sack(&req, &hdr, clock.now, &res);
-        else if (hdr.bth.opcode == MRC_OP_NACK)
-            err = mrc_req_nack(&req, &hdr, clock.now, &res);
-        else
-            err = mrc_req_ack(&req, &hdr, clock.now, &psn, &res);
-        if (err)
-            return;
-        learn(res);
-        if (hdr.bth.opcode == MRC_OP_ACK)
-            while (mrc_sendq_done(&req.sendq, psn))
-                mrc_sendq_end(&req.sendq);
-        mrc_req_settle(&req, clock.now);
-        if (req.sendq.una == c.packets)
+        answered(hdr);
+        if (req_.sendq.una == c.packets)
             r.endNs = clock.now - kStart;
-        send();
-    }
-
-    void learn(mrc_tx_result &res)
-    {
-        window.learn(req, res, clock.now);
-        for (mrc_news news; mrc_req_news(&req, &res, clock.now, &news);)
-            ;
+        pump();
     }
 
     void timerFired()
     {
         mrc_tx_result res;
-        const mrc_req_due due = mrc_req_timer(&req, clock.now, &res);
-        if (due == MRC_REQ_LOST)
+        mrc_answers probe;
+        if (expire(res, probe) == MRC_REQ_LOST)
             r.timeouts += res.lost;
         learn(res);
-        if (due == MRC_REQ_PROBE) {
+        if (probe.count) {
             ++r.probes;
-            leave({0, false, true, req.tx.probe_id});
+            travel({0, false, true, req_.tx.probe_id});
         }
-        send();
+        pump();
     }
 };
-
-mrc_cc_params fixedWindow(u32 packets)
-{
-    return CcWindow::fixed(packets, kMtu);
-}
 
 /// The users' defaults.
 mrc_cc_params nscc()
 {
-    mrc_cc_params p = CcWindow::fixed(1, kMtu);
+    mrc_cc_params p = fixedWindow(1, kMtu);
     p.algorithm = MRC_CC_NSCC;
     p.max_cwnd = 0;
     p.rate = 1'250'000'000;
@@ -268,11 +246,6 @@ mrc_cc_params nscc()
     p.qa_gate = MRC_CC_QA_GATE_DEFAULT;
     return p;
 }
-
-} // namespace
-
-namespace
-{
 
 /// The run takes the time that the peer needs for the packets, and little more. Nothing is sent
 /// twice without need.
@@ -305,7 +278,7 @@ TEST(SlowPeer, IsDoneInSecondsAndNothingIsSentTwice)
                                  (fromHole ? ", bitmaps from the hole on" : ""));
                     SlowPeer c{.seed = seed, .psns = psns, .serveNs = serve * kMs};
                     c.fromHole = fromHole;
-                    expectDone(c, fixedWindow(48));
+                    expectDone(c, fixedWindow(48, kMtu));
                     expectDone(c, nscc());
                 }
 }
