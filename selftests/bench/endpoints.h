@@ -11,7 +11,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "engine/core.h"
+#include "engine/requester.h"
 
 namespace bench
 {
@@ -53,11 +53,34 @@ private:
     void *data_;
 };
 
-/** One QP: the requester at one host, the responder at the other. */
-struct Qp {
-    mrc_req req;
-    mrc_cc cc;
-    mrc_resp resp;
+class Endpoints;
+
+/** One QP: the requester at one host, the responder at the other. It has a window of its own. */
+class Qp : public engine::Requester<Qp>
+{
+public:
+    using Steps = engine::Requester<Qp>;
+
+    Qp(Endpoints &ends, mrc_paths &paths) : Steps(paths, window), ends_(ends) {}
+
+    /** The requester's steps. @{ */
+    using Steps::answered;
+    using Steps::expire;
+    using Steps::learn;
+    using Steps::queue;
+    using Steps::req_;
+    using Steps::send;
+    using Steps::timer_at;
+    [[nodiscard]] uint64_t now() const;
+    [[nodiscard]] unsigned burst() const { return 8; }
+    bool transmit(const mrc_plan &packet, mrc_hdr &hdr, const mrc_chunk &chunk);
+    /** @} */
+
+    mrc_shared window{};
+    mrc_resp resp{};
+
+private:
+    Endpoints &ends_;
 };
 
 /**
@@ -80,25 +103,23 @@ public:
     static size_t responder_bytes(uint32_t mpr);
 
 private:
-    static constexpr uint32_t burst = 8; ///< packets of one EV in a row
     static constexpr uint32_t message_packets = 16;
     static constexpr uint32_t mtu = 4096;
     static constexpr uint32_t requests = 64;   ///< requests that a QP has room for
     static constexpr uint64_t packet_ns = 330; ///< 4 KiB at 100 Gb/s
     static constexpr uint64_t rtt_ns = 10'000;
 
-    Qp *make_qp(std::pmr::memory_resource &memory) const;
+    friend Qp;
+
+    Qp *make_qp(std::pmr::memory_resource &memory);
     mrc_cc_params cc_params() const;
     static void post(Qp &qp);
-    bool send(Qp &qp, uint32_t max);
-    void deal(Qp &qp);
-    void deliver(Qp &qp, const mrc_plan &packet);
+    bool send(Qp &qp);
+    void deliver(Qp &qp, mrc_hdr &hdr, u16 ev);
     void arrive(Qp &qp, const uint8_t *bytes, u16 ev);
     void ask(Qp &qp);
     void answer(Qp &qp);
-    void answered(Qp &qp, const mrc_hdr &hdr);
-    void acked(Qp &qp, const mrc_hdr &hdr, mrc_tx_result &result);
-    void learn(Qp &qp, mrc_tx_result &result);
+    static void reply(Qp &qp, const mrc_answers &answers);
     bool lost();
     uint64_t random();
 
@@ -108,9 +129,9 @@ private:
     std::vector<Qp *> qps_;       ///< in memory_
     std::vector<uint32_t> order_; ///< the order of QPs' turns, so that no cache can guess it
     size_t next_ = 0;
-    mrc_ev_set set_{};
-    std::vector<mrc_ev_entry> evs_;
-    std::vector<uint64_t> ev_acked_;
+    mrc_paths paths_{};
+    std::vector<mrc_ev_entry> states_;
+    std::vector<mrc_paths_ev> evs_;
     mrc_batch batch_{};
     uint32_t left_ = 0; ///< packets of this turn that are not sent yet
     uint64_t now_ = 1'000'000;
