@@ -5,13 +5,9 @@
 # the refusal gets lost. The same for immediates that the receiver has no place for.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
 # Counters that report errors, when h1 writes to h2. A late packet may find no QP any more, or a QP in

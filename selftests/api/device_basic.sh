@@ -5,11 +5,8 @@
 # ibv_rc_pingpong are refused.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
 need rdma ibv_devinfo ibv_rc_pingpong ib_write_bw ib_read_lat jq mrc_hold

@@ -6,11 +6,8 @@
 # the example of mrc(7).
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
-# shellcheck source=selftests/lib/cases.sh
 . "$SELFTESTS/lib/cases.sh"
 
 OVERRIDING=$TOP/build/userspace/libmrc/tests/liboverriding.so

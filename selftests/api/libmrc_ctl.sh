@@ -5,11 +5,8 @@
 # device and between two; owners; and that nothing is left behind.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
-# shellcheck source=selftests/lib/cases.sh
 . "$SELFTESTS/lib/cases.sh"
 
 # cases TITLE ARGUMENT...: runs them as the controller of mrc1

@@ -5,11 +5,8 @@
 # queries that it makes of a device (mrc_nccl_test).
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
-# shellcheck source=selftests/lib/cases.sh
 . "$SELFTESTS/lib/cases.sh"
 
 need mrc_nccl_test

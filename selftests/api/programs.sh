@@ -5,9 +5,7 @@
 # they do without any: UCX, libfabric and Open MPI with nothing set. Programs that look at all RDMA
 # devices show the mrc devices: the infiniband collector of node_exporter, ibstat, ibstatus, rdma.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 need jq rdma curl

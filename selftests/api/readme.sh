@@ -6,9 +6,7 @@
 # Three names differ from the page: the device of host 2, the index of the GID, and the IPv4 address.
 # timeout: 600
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 SECTION="### Running a program"

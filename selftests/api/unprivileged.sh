@@ -8,9 +8,7 @@
 # namespace of its own. Everything may be read.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)

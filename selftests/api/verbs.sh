@@ -6,13 +6,9 @@
 # kernels: all
 # cpus: 2
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/cases.sh
 . "$SELFTESTS/lib/cases.sh"
 
 need mrc_verbs_test

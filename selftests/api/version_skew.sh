@@ -5,9 +5,7 @@
 # provider of another ABI, and says which ones do not fit. The netlink family refuses by name what it
 # does not know. Programs of this version work beside them.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 FAMILY=$TOP/Documentation/netlink/specs/mrc.yaml

@@ -5,11 +5,8 @@
 # Queues that are too short for a window make no EV bad. An EV that a firewall refuses is not used while
 # the firewall does so.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
 # queues LIMIT: delays the packets of each plane of h1, and holds at most LIMIT skbs

@@ -6,11 +6,8 @@
 # not queue behind data. Where the host cannot know what waits, because it waits elsewhere, all is as
 # before.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
 # A rate below what a machine can send, and a window that would fill any queue.

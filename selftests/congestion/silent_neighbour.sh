@@ -4,9 +4,7 @@
 # A next hop that does not answer neighbour solicitations holds packets, for seconds, in a queue of its
 # own. These packets take no room of the plane: QPs to other next hops go on at full speed.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 SILENT=fd00:6d72:70::11

@@ -8,9 +8,7 @@
 # CHAOS_ROUNDS=N takes the seed N + k - 1.
 # timeout: 300 * CHAOS_ROUNDS
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # Seconds, and the write packets that must arrive in that time, each way of each pair.

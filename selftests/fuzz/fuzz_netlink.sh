@@ -8,11 +8,8 @@
 # run prints, repeats that run.
 # timeout: 300 + 2 * FUZZ_SECONDS
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
 SEED=${FUZZ_SEED:-$RANDOM}

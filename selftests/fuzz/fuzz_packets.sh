@@ -9,13 +9,9 @@
 # are captured.
 # timeout: 300 + 3 * FUZZ_SECONDS
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
-# shellcheck source=selftests/lib/inject.sh
 . "$SELFTESTS/lib/inject.sh"
 
 SEED=${FUZZ_SEED:-$RANDOM}

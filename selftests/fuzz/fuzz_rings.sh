@@ -6,9 +6,7 @@
 # right. FUZZ_SEED=N, with the N that a run prints, repeats that run.
 # timeout: 300 + 3 * FUZZ_SECONDS
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 SEED=${FUZZ_SEED:-$RANDOM}

@@ -6,11 +6,8 @@
 # timeout: 300 + 90 * SOAK_MINUTES
 # when: full
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
 MINUTES=${SOAK_MINUTES:-20}

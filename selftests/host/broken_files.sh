@@ -6,7 +6,6 @@
 #
 # Usage: broken_files.sh TOP MRCD
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 tests=$1/userspace/mrcd/tests mrcd=$2 file=$HOST_TMP/mrcd.toml

@@ -6,7 +6,6 @@
 #
 # Usage: conftest.sh TOP
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 top=$1

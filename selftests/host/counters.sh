@@ -5,7 +5,6 @@
 #
 # Usage: counters.sh TOP
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 top=$1

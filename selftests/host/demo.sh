@@ -7,7 +7,6 @@
 #
 # Usage: demo.sh TOP
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 scripts=$1/scripts

@@ -5,7 +5,6 @@
 #
 # Usage: install.sh TOP BUILD
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 top=$1 build=$2

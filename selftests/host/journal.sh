@@ -6,7 +6,6 @@
 #
 # Usage: journal.sh TOP MRCD
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 [ -x "$2" ] || exit 4

@@ -8,7 +8,6 @@
 #
 # Usage: manual.sh TOP MRCCTL
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 pages=$1/Documentation/man golden=$1/userspace/mrcctl/tests/golden mrcctl=$2

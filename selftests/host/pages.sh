@@ -7,7 +7,6 @@
 #
 # Usage: pages.sh TOP
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 cd "$1" || exit 1

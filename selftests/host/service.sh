@@ -6,7 +6,6 @@
 #
 # Usage: service.sh TOP BUILD
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 top=$1 build=$2

@@ -7,7 +7,6 @@
 #
 # Usage: setup.sh TOP
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 fake=$HOST_TMP/fake

@@ -6,7 +6,6 @@
 #
 # Usage: sim.sh TOP MRCSIM
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 top=$1 mrcsim=$2

@@ -5,7 +5,6 @@
 #
 # Usage: vm.sh TOP
 
-# shellcheck source=selftests/host/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 vm=$1/scripts/vm

@@ -9,11 +9,8 @@
 # namespace.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
 need mrc_hold rdma jq nft python3

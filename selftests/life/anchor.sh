@@ -6,9 +6,7 @@
 # them that its peer was killed.
 # timeout: 600
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 need mrc_traffic ib_write_bw ibv_devinfo rdma jq

@@ -8,11 +8,8 @@
 # kernels: all
 # timeout: 600
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
 OTHER=fd00:6d72:63::77

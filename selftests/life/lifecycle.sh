@@ -8,11 +8,8 @@
 # kernels: all
 # cpus: 2
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/left.sh
 . "$SELFTESTS/lib/left.sh"
 
 QPS=4

@@ -8,7 +8,6 @@
 # kernels: all
 # cpus: 2
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 TURNS=30

@@ -5,9 +5,7 @@
 # a device in the initial namespace, and loopback within a device and within a host.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
 # Addresses of both ends of every link in this file.

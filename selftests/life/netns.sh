@@ -5,9 +5,7 @@
 # RDMA subsystem's shared and exclusive modes, isolation.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 need mrc_verbs_test mrc_traffic rdma jq

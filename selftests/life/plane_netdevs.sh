@@ -7,7 +7,6 @@
 # Code that takes this lock again waits for ever, and so do all that configure netdevs.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 need rdma jq

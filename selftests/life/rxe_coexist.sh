@@ -5,9 +5,7 @@
 # once.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 need mrc_traffic rdma ib_write_bw ibv_devinfo

@@ -5,11 +5,8 @@
 # makes profiles, finds the base RTT, denies what dies under traffic and allows it again. The next
 # controller continues from what it left. Meanwhile another controller, and mrcd, are kept away.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/mrcd.sh
 . "$SELFTESTS/lib/mrcd.sh"
 
 ID=77

@@ -5,13 +5,9 @@
 # EVs that use it; it allows them again when the element works. Traffic must not notice any of this.
 # timeout: 1200
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/mrcd.sh
 . "$SELFTESTS/lib/mrcd.sh"
 
 # As in its unit: user nobody, with one capability.

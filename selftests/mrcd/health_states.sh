@@ -6,9 +6,7 @@
 # health says the same as its text, with mrcd or without.
 # timeout: 1200
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/mrcd.sh
 . "$SELFTESTS/lib/mrcd.sh"
 
 health()

@@ -6,13 +6,9 @@
 # not one packet goes to the T1 that was known to be dead. When that T1 works again it is used again.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/mrcd.sh
 . "$SELFTESTS/lib/mrcd.sh"
 
 TURNS=10

@@ -7,7 +7,6 @@
 # hold for the module.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 need rdma mrc_contract

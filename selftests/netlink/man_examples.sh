@@ -14,9 +14,7 @@
 # timeout: 900
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
 MANUAL=$TOP/Documentation/man

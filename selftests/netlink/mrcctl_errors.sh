@@ -4,9 +4,7 @@
 # mrcctl prints one line on standard error when something is wrong. Status 1: usage. Status 2: the
 # kernel refuses; its answer is quoted with the attribute.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 # refused TEXT ARGUMENT...: the kernel refuses it

@@ -3,9 +3,7 @@
 #
 # Tests mrcctl feature, on a host without the module and with it.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 need jq

@@ -4,11 +4,8 @@
 # mrcctl: each object set up, shown as text and JSON, and removed again; its JSON is as the
 # schemas in Documentation/json say.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
 
 need jq python3 rdma mrc_hold

@@ -5,9 +5,7 @@
 # meanwhile; it prints text on a terminal and elsewhere; how it ends.
 # timeout: 400
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 JSON=$TEST_TMP/json

@@ -5,9 +5,7 @@
 # profile are those of one version of it.
 # timeout: 1800
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 need jq rdma

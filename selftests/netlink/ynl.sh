@@ -6,9 +6,7 @@
 # the parts that are ours alone.
 #
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 need jq mrcctl python3 rdma

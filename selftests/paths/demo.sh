@@ -7,7 +7,6 @@
 # cpus: 2
 # timeout: 1200
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 WINDOW=192

@@ -5,11 +5,8 @@
 # retransmission, no answer, no probe. The test looks at the spine that this EV alone crosses.
 # timeout: 1800
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
 # EV 1 of h1: plane 1, spine 2. No other traffic of h1 comes in there.

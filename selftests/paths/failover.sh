@@ -5,13 +5,9 @@
 # tells only the peers. A work tells the QPs, one after the other, and packets that were in flight are
 # sent again when nothing has been heard of them for a round trip.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
 # told EVENT PATTERN: prints who has written such lines of the trace, each once. In softirq ("s") the

@@ -6,13 +6,9 @@
 # again.
 # timeout: 1800
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
 # check_cut HOST K: cuts K of the four links of a host, and heals them.

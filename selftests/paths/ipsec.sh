@@ -5,13 +5,9 @@
 # the QPs' own packets stops the QPs. A policy for outer headers takes away the paths that have such
 # headers, and the other paths go on. When the policy goes, all is as before.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
 # policy ARGUMENTS...: sets a policy of h1, for packets that leave it

@@ -4,7 +4,6 @@
 # Tests the fabric that all other tests use: every path, the fault verbs, and that nothing of it is left
 # afterwards.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 gid1=fd00:6d72:63::1

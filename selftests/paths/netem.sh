@@ -5,9 +5,7 @@
 # and no QP ends.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # The interfaces by which the spines send: each packet crosses one of these links.

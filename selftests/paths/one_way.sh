@@ -6,13 +6,9 @@
 # of a lost answer.
 # timeout: 600
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
 # since KEY VALUES: prints what has been added to these values, for each EV of h1

@@ -5,15 +5,10 @@
 # dead spine are not. A host for which there is neither a route nor a QP gets no answer.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
-# shellcheck source=selftests/lib/inject.sh
 . "$SELFTESTS/lib/inject.sh"
-# shellcheck source=selftests/lib/left.sh
 . "$SELFTESTS/lib/left.sh"
 
 # Two planes, two spines: EVs 0 and 1 are those of plane 1, by spines 1 and 2.

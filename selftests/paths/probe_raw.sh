@@ -7,13 +7,9 @@
 # timeout: 900
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
-# shellcheck source=selftests/lib/left.sh
 . "$SELFTESTS/lib/left.sh"
 
 # A round trip may take that long on a busy machine; an answer that comes earlier is used at once.

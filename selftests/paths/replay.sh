@@ -7,13 +7,9 @@
 # logs; selftests/unit/replay has some of them for the unit tests.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
 # Longer than it takes to cut and heal all links: eight times as long on a slow kernel.

@@ -8,9 +8,7 @@
 # clock: icount
 # timeout: 1800
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 ROUTES=10000

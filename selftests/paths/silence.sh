@@ -6,15 +6,10 @@
 # ends.
 # timeout: 600
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
-# shellcheck source=selftests/lib/faults.sh
 . "$SELFTESTS/lib/faults.sh"
 
 # First transmissions of h1: device setting dscp-data, 4.

@@ -6,11 +6,8 @@
 # silent, spares get their turn.
 # timeout: 1800
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
 # Each EV of a plane takes its own spine: EVs 0 to 3 are plane 1, spines 1 to 4; then plane 2.

@@ -4,11 +4,8 @@
 # One EV profile for all hosts behind a switch: its EVs end at the switch, and the route to each host
 # gives the uSID of the last hop. A change of it reaches existing QPs, but takes no path away.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/evs.sh
 . "$SELFTESTS/lib/evs.sh"
 
 PROFILE=70

@@ -8,13 +8,9 @@
 # clock: icount
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
-# shellcheck source=selftests/lib/hold.sh
 . "$SELFTESTS/lib/hold.sh"
-# shellcheck source=selftests/lib/inject.sh
 . "$SELFTESTS/lib/inject.sh"
 
 # beyond WAY: packets beyond the window are refused by a NACK each.

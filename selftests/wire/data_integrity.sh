@@ -6,9 +6,7 @@
 # timeout: 900
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 borders=0,1,2,3,4,5,63,64,65,4095,4096,4097,8191,8192,8193,32767,32768,65535,65536,65537

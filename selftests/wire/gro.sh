@@ -4,9 +4,7 @@
 # Packets that come one by one, as from a NIC, reach the module in the aggregates that GRO makes of
 # them, with outer headers and without. Without GRO they arrive one by one.
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # one_by_one: h1 sends no aggregates, and the switches before h2 make none.

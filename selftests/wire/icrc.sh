@@ -5,9 +5,7 @@
 # packet without it.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # check_icrc NAME ICRC OPTION...: checks both directions, between two switches.

@@ -5,9 +5,7 @@
 # overtake each other on paths of different length.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # check_order NAME IMMEDIATES OPTION...

@@ -8,9 +8,7 @@
 # go on; devices, the module and the namespace can be removed.
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/pair.sh
 . "$SELFTESTS/lib/pair.sh"
 
 OWN=fd00:6d72:70:f::1

@@ -5,9 +5,7 @@
 # data is right, and packets have the requested size.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # check_size FABRIC_MTU PATH_MTU BURST

@@ -6,9 +6,7 @@
 # checksums.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # features SETTING PLANE...: sets features with ethtool -K on both hosts. Features that depend on one go

@@ -4,9 +4,7 @@
 # PSNs wrap at 2^24, on the wire, in both directions, with and without loss.
 # timeout: 900
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # Prints n if the distances of the writes' PSNs from the first one, modulo 2^24, are 0 to n - 1, each at

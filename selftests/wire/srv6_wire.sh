@@ -7,9 +7,7 @@
 # timeout: 900
 # kernels: all
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # The interface at which a path through plane 2, spine 1 is seen, and the address that is left there.

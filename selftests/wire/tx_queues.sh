@@ -5,9 +5,7 @@
 # one CPU and answers on another, so that they stay in order.
 # cpus: 2
 
-# shellcheck source=selftests/lib.sh
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=selftests/lib/traffic.sh
 . "$SELFTESTS/lib/traffic.sh"
 
 # queue_of_cpu N: queue N takes what CPU N sends, and counts it
