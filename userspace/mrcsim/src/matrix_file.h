@@ -17,7 +17,7 @@ namespace mrcsim
 /** What a file says, or what is wrong with it. */
 struct MatrixResult {
     std::vector<FlowEntry> flows;
-    std::vector<Complaint> complaints; ///< lines are those of this file
+    Complaints complaints; ///< lines are those of this file
 };
 
 /** @param hosts in the fabric */

@@ -10,7 +10,7 @@
 #include "engine/core.h"
 #include "matrix_file.h"
 #include "report.h"
-#include "section.h"
+#include "toml_table.h"
 
 namespace mrcsim
 {
@@ -18,19 +18,23 @@ namespace mrcsim
 namespace
 {
 
+using mrctoml::Range;
+using mrctoml::TomlTable;
+
 constexpr double us = microsecond;
 constexpr double ns = nanosecond;
 constexpr Range positive_us = {0.001, 10'000'000};
 constexpr Range any_us = {0, 10'000'000};
 constexpr uint64_t flows_max = 1u << 24; // a QPN has 24 bits
 constexpr uint64_t bytes_max = 1ull << 50;
+constexpr mrctoml::Kinds kinds = {"a whole number", "a number", "true or false"};
 
 /** Reads one scenario. */
 class Reader
 {
 public:
-    Reader(const toml::table &table, std::string folder, std::vector<Complaint> &complaints)
-        : root_(table, "", complaints), folder_(std::move(folder)), complaints_(complaints)
+    Reader(const toml::table &table, std::string folder, Complaints &complaints)
+        : root_(table, "", kinds, complaints), folder_(std::move(folder)), complaints_(complaints)
     {
     }
 
@@ -43,10 +47,10 @@ public:
         queue();
         transport();
         run();
-        root_.tables("traffic", [this](Section &one) { traffic(one); });
+        root_.tables("traffic", [this](TomlTable &one) { traffic(one); });
         if (s_.traffic.empty() && complaints_.empty())
             root_.complain("traffic", "is missing");
-        root_.tables("fault", [this](Section &one) { fault(one); });
+        root_.tables("fault", [this](TomlTable &one) { fault(one); });
         expect();
         root_.finish();
         count_flows();
@@ -58,32 +62,32 @@ private:
     void link();
     void queue();
     void transport();
-    void evs(Section &transport);
+    void evs(TomlTable &transport);
     void run();
-    void traffic(Section &one);
-    void incast(Section &one, TrafficSettings &t);
-    void matrix(Section &one, TrafficSettings &t);
-    void listed(Section &one, TrafficSettings &t);
-    void fault(Section &one);
-    void named_link(Section &one, FaultSettings &f);
-    void state(Section &one, FaultSettings &f);
+    void traffic(TomlTable &one);
+    void incast(TomlTable &one, TrafficSettings &t);
+    void matrix(TomlTable &one, TrafficSettings &t);
+    void listed(TomlTable &one, TrafficSettings &t);
+    void fault(TomlTable &one);
+    void named_link(TomlTable &one, FaultSettings &f);
+    void state(TomlTable &one, FaultSettings &f);
     void expect();
-    void expect_figure(const std::string &name, const toml::node &node, Section &section);
+    void expect_figure(const std::string &name, const toml::node &node, TomlTable &section);
     void count_flows();
 
-    Section root_;
+    TomlTable root_;
     std::string folder_;
-    std::vector<Complaint> &complaints_;
+    Complaints &complaints_;
     Scenario s_;
 };
 
 void Reader::fabric()
 {
-    Section section = root_.table("fabric");
+    TomlTable section = root_.table("fabric");
     const size_t before = complaints_.size();
 
     section.integer("planes", 1, MRC_PORT_MAX, s_.fabric.planes);
-    Section shape = section.table("generate");
+    TomlTable shape = section.table("generate");
     shape.integer("endpoints", 2, 1 << 20, s_.fabric.endpoints);
     shape.integer("t0-down", 1, 1024, s_.fabric.t0_down);
     shape.integer("t0-up", 1, 1024, s_.fabric.t0_up);
@@ -98,7 +102,7 @@ void Reader::fabric()
 
 void Reader::link()
 {
-    Section section = root_.table("link");
+    TomlTable section = root_.table("link");
 
     section.scaled("gbps", {0.001, 3200}, 1000, s_.link.mbps);
     section.scaled("delay-ns", {1, 1e9}, ns, s_.link.delay);
@@ -108,7 +112,7 @@ void Reader::link()
 
 void Reader::queue()
 {
-    Section section = root_.table("queue");
+    TomlTable section = root_.table("queue");
     const Range bdps = {0, 1000};
 
     if (const auto ecn = section.pair("ecn", bdps)) {
@@ -127,9 +131,9 @@ void Reader::queue()
     section.finish();
 }
 
-void Reader::evs(Section &transport)
+void Reader::evs(TomlTable &transport)
 {
-    Section section = transport.table("evs");
+    TomlTable section = transport.table("evs");
     EvSettings &evs = s_.transport.evs;
     const uint32_t planes = s_.fabric.planes;
 
@@ -149,7 +153,7 @@ void Reader::evs(Section &transport)
 
 void Reader::transport()
 {
-    Section section = root_.table("transport");
+    TomlTable section = root_.table("transport");
     TransportSettings &t = s_.transport;
     size_t cc = 1;
 
@@ -175,7 +179,7 @@ void Reader::transport()
 
 void Reader::run()
 {
-    Section section = root_.table("run");
+    TomlTable section = root_.table("run");
 
     section.scaled("us", positive_us, us, s_.run.end);
     section.scaled("from-us", any_us, us, s_.run.from);
@@ -188,7 +192,7 @@ void Reader::run()
         section.complain("from-us", "must be before the end");
 }
 
-void Reader::incast(Section &one, TrafficSettings &t)
+void Reader::incast(TomlTable &one, TrafficSettings &t)
 {
     one.integer("senders", 1, 1 << 20, t.senders);
     one.integer("groups", 1, 1 << 20, t.groups);
@@ -201,7 +205,7 @@ void Reader::incast(Section &one, TrafficSettings &t)
         one.complain("kind", "the endpoints must fill their racks");
 }
 
-void Reader::listed(Section &one, TrafficSettings &t)
+void Reader::listed(TomlTable &one, TrafficSettings &t)
 {
     const toml::array *list = one.array("flows");
 
@@ -222,7 +226,7 @@ void Reader::listed(Section &one, TrafficSettings &t)
     }
 }
 
-void Reader::matrix(Section &one, TrafficSettings &t)
+void Reader::matrix(TomlTable &one, TrafficSettings &t)
 {
     const auto file = one.string("file");
 
@@ -244,7 +248,7 @@ void Reader::matrix(Section &one, TrafficSettings &t)
                                  result.complaints[0].text);
 }
 
-void Reader::traffic(Section &one)
+void Reader::traffic(TomlTable &one)
 {
     TrafficSettings t;
 
@@ -263,7 +267,7 @@ void Reader::traffic(Section &one)
     s_.traffic.push_back(std::move(t));
 }
 
-void Reader::named_link(Section &one, FaultSettings &f)
+void Reader::named_link(TomlTable &one, FaultSettings &f)
 {
     const auto named = one.integers("link", 1 << 20);
     const FabricShape &shape = s_.fabric;
@@ -281,7 +285,7 @@ void Reader::named_link(Section &one, FaultSettings &f)
 }
 
 /** "down" and "silent" differ in whether hosts see the fault; switches never report it. */
-void Reader::state(Section &one, FaultSettings &f)
+void Reader::state(TomlTable &one, FaultSettings &f)
 {
     size_t state = 2;
 
@@ -294,7 +298,7 @@ void Reader::state(Section &one, FaultSettings &f)
         one.complain("state", "this fault changes nothing: give state, loss or slow");
 }
 
-void Reader::fault(Section &one)
+void Reader::fault(TomlTable &one)
 {
     FaultSettings f;
     size_t tier = 0;
@@ -313,7 +317,7 @@ void Reader::fault(Section &one)
     s_.faults.push_back(std::move(f));
 }
 
-void Reader::expect_figure(const std::string &name, const toml::node &node, Section &section)
+void Reader::expect_figure(const std::string &name, const toml::node &node, TomlTable &section)
 {
     const auto &names = figure_names();
     const auto known = std::find_if(names.begin(), names.end(),
@@ -336,7 +340,7 @@ void Reader::expect_figure(const std::string &name, const toml::node &node, Sect
 
 void Reader::expect()
 {
-    Section section = root_.table("expect");
+    TomlTable section = root_.table("expect");
 
     section.all([this, &section](const std::string &name, const toml::node &node) {
         expect_figure(name, node, section);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "clock.h"
+#include "complaint.h"
 #include "fabric.h"
 #include "port.h"
 
@@ -133,16 +134,13 @@ struct Scenario {
     std::vector<Expectation> expect;
 };
 
-/** A complaint about a file, and its line. */
-struct Complaint {
-    uint32_t line = 0; ///< from 1; 0: none
-    std::string text;
-};
+using mrctoml::Complaint;
+using mrctoml::Complaints;
 
 /** The scenario, or all complaints about it. */
 struct ScenarioResult {
     std::optional<Scenario> scenario;
-    std::vector<Complaint> complaints;
+    Complaints complaints;
 };
 
 /** A "section.key=value" of the command line. */

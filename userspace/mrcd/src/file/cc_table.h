@@ -6,10 +6,13 @@
 #pragma once
 
 #include "file/fabric.h"
-#include "file/toml_table.h"
+
+#include "toml_table.h"
 
 namespace mrcd
 {
+
+using mrctoml::TomlTable;
 
 /** Reads the algorithm and its settings, in the ranges of the kernel. */
 Cc read_cc(TomlTable table);

@@ -9,7 +9,6 @@
 
 #include "file/addresses.h"
 #include "file/cc_table.h"
-#include "file/toml_table.h"
 #include "file/topology.h"
 
 namespace mrcd
@@ -30,6 +29,7 @@ constexpr size_t netdev_name_max = 15;
 constexpr size_t device_name_max = 63;
 constexpr std::string_view netdev_name_never = "/:% ";
 constexpr uint8_t block_length = 32;
+constexpr mrctoml::Kinds kinds = {"a number", "something else", "something else"};
 
 /**
  * May something that has an entry in /sys have this name? @param never characters that it must not
@@ -49,7 +49,7 @@ class Builder
 {
 public:
     Builder(const toml::table &root, std::string host_name)
-        : root_(root, "", complaints_), host_name_(std::move(host_name))
+        : root_(root, "", kinds, complaints_), host_name_(std::move(host_name))
     {
     }
 
@@ -145,7 +145,7 @@ void Builder::read_fabric()
 
     read_block(table);
     read_gids(table);
-    fabric_.planes = static_cast<uint8_t>(table.integer("planes", 1, planes_max).value_or(0));
+    fabric_.planes = static_cast<uint8_t>(table.whole("planes", 1, planes_max).value_or(0));
     table.finish();
 }
 
@@ -169,7 +169,7 @@ std::optional<mrcnl::Prefix> Builder::prefix(TomlTable &table, const char *key,
 
 void Builder::read_block(TomlTable &table)
 {
-    const std::string text = table.string("block");
+    const std::string text = table.filled("block");
 
     if (text.empty())
         return;
@@ -182,7 +182,7 @@ void Builder::read_block(TomlTable &table)
 
 void Builder::read_gids(TomlTable &table)
 {
-    const std::string text = table.string("gids", "");
+    const std::string text = table.filled("gids", "");
 
     if (text.empty())
         return;
@@ -196,7 +196,7 @@ void Builder::read_gids(TomlTable &table)
 /** Reads a uSID. Each node of the fabric must have its own. */
 uint16_t Builder::usid(TomlTable &table, const std::string &owner)
 {
-    const auto usid = static_cast<uint16_t>(table.integer("usid", 1, UINT16_MAX).value_or(0));
+    const auto usid = static_cast<uint16_t>(table.whole("usid", 1, UINT16_MAX).value_or(0));
 
     if (!usid)
         return 0;
@@ -208,7 +208,7 @@ uint16_t Builder::usid(TomlTable &table, const std::string &owner)
 
 mrcnl::Address Builder::gid(TomlTable &table, const std::string &owner)
 {
-    const std::string text = table.string("gid");
+    const std::string text = table.filled("gid");
     const auto address = mrcnl::Address::parse(text);
     const auto complain = [&](const std::string &what) {
         table.complain("gid", "'" + text + "' " + what);
@@ -250,8 +250,8 @@ void Builder::read_t0()
         T0 t0;
 
         t0.name = name;
-        t0.plane = static_cast<uint8_t>(table.integer("plane", 1, fabric_.planes).value_or(0));
-        const std::string in = table.string("rack");
+        t0.plane = static_cast<uint8_t>(table.whole("plane", 1, fabric_.planes).value_or(0));
+        const std::string in = table.filled("rack");
         if (!in.empty())
             t0.rack = rack(in, table.line());
         t0.usid = usid(table, name);
@@ -269,7 +269,7 @@ void Builder::read_t1()
         T1 t1;
 
         t1.name = name;
-        t1.plane = static_cast<uint8_t>(table.integer("plane", 1, fabric_.planes).value_or(0));
+        t1.plane = static_cast<uint8_t>(table.whole("plane", 1, fabric_.planes).value_or(0));
         t1.usid = usid(table, name);
         if (t0_.contains(name))
             table.complain("plane", "there is a T0 of this name");
@@ -283,7 +283,7 @@ void Builder::read_hosts()
     const size_t before = complaints_.size();
 
     root_.tables("hosts", true, [&](const std::string &name, TomlTable &table) {
-        const std::string in = table.string("rack");
+        const std::string in = table.filled("rack");
         const auto at = racks_.find(in);
         Host host;
 
@@ -371,7 +371,7 @@ void Builder::read_local()
 {
     TomlTable table = root_.table("local", true);
     const size_t before = complaints_.size();
-    const std::string name = table.string("host", host_name_);
+    const std::string name = table.filled("host", host_name_);
     const auto host = hosts_.find(name);
     Local &local = fabric_.local;
 
@@ -379,10 +379,10 @@ void Builder::read_local()
         local.host = host->second;
     else if (hosts_right_ && complaints_.size() == before)
         table.complain("host", "no host '" + name + "'");
-    local.device = table.string("device", "mrc0");
+    local.device = table.filled("device", "mrc0");
     if (!local.device.empty() && !is_name(local.device, device_name_max, "/%"))
         table.complain("device", "'" + local.device + "' is not a valid name of an RDMA device");
-    local.anchor = table.string("anchor");
+    local.anchor = table.filled("anchor");
     if (!local.anchor.empty() && !is_name(local.anchor, netdev_name_max, netdev_name_never))
         table.complain("anchor", "'" + local.anchor + "' is not a valid name of a netdev");
     read_planes(table);
@@ -415,31 +415,22 @@ void Builder::read_evs()
     const size_t before = complaints_.size();
     Evs &evs = fabric_.evs;
 
-    evs.per_destination = static_cast<uint16_t>(
-        table.integer("per-destination", 1, evs_max, false).value_or(evs.per_destination));
-    const bool right = complaints_.size() == before;
-    if (const auto floor =
-            table.integer("min-active", 0, right ? evs.per_destination : evs_max, false))
-        evs.min_active = static_cast<uint16_t>(*floor);
-    evs.active = static_cast<uint16_t>(
-        table.integer("active", 0, right ? evs.per_destination : evs_max, false)
-            .value_or(evs.active));
+    table.integer("per-destination", 1, evs_max, evs.per_destination);
+    const int64_t most = complaints_.size() == before ? evs.per_destination : evs_max;
+    table.integer("min-active", 0, most, evs.min_active);
+    table.integer("active", 0, most, evs.active);
     table.finish();
 }
 
 void Builder::read_watch()
 {
     TomlTable table = root_.table("watch", false);
-
     Watching &watch = fabric_.watch;
-    const auto number = [&](const char *key, int64_t min, int64_t max, uint16_t &value) {
-        value = static_cast<uint16_t>(table.integer(key, min, max, false).value_or(value));
-    };
 
-    number("rate", 0, rate_max, watch.rate);
-    number("lost-after", lost_after_min, lost_after_max, watch.lost_after);
-    number("dead-after", dead_after_min, dead_after_max, watch.dead_after);
-    number("alive-after", 1, alive_after_max, watch.alive_after);
+    table.integer("rate", 0, rate_max, watch.rate);
+    table.integer("lost-after", lost_after_min, lost_after_max, watch.lost_after);
+    table.integer("dead-after", dead_after_min, dead_after_max, watch.dead_after);
+    table.integer("alive-after", 1, alive_after_max, watch.alive_after);
     table.finish();
 }
 
@@ -449,12 +440,11 @@ void Builder::read_report()
     Reporting &report = fabric_.report;
     in_addr parsed{};
 
-    report.address = table.string("address", report.address);
+    report.address = table.filled("address", report.address);
     // The HTTP server that Debian packages has no IPv6.
     if (!report.address.empty() && inet_pton(AF_INET, report.address.c_str(), &parsed) != 1)
         table.complain("address", "'" + report.address + "' is not an IPv4 address");
-    report.port =
-        static_cast<uint16_t>(table.integer("port", 0, UINT16_MAX, false).value_or(report.port));
+    table.integer("port", 0, UINT16_MAX, report.port);
     table.finish();
 }
 

@@ -5,31 +5,23 @@
  */
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
+#include "complaint.h"
 #include "file/fabric.h"
 
 namespace mrcd
 {
 
-/** What is wrong with a file, and where. */
-struct Complaint {
-    uint32_t line = 0; ///< from 1; 0: the file as a whole
-    std::string text;
-    bool operator==(const Complaint &) const = default;
-};
-
-/** Sorted by line, at least one. */
-using Complaints = std::vector<Complaint>;
+using mrctoml::Complaint;
+using mrctoml::Complaints;
 
 /**
  * @param text TOML
  * @param host_name for a file that does not say which host this is
- * @return the fabric, or all that is wrong with it
+ * @return the fabric, or all that is wrong with it: at least one complaint, sorted by line
  */
 std::variant<Fabric, Complaints> read_fabric(std::string_view text, const std::string &host_name);
 
