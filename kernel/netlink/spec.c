@@ -49,32 +49,7 @@ static const struct nla_policy mrc_nl_device_get_policy[MRC_A_DEVICE_MAX + 1] = 
 	[MRC_A_DEVICE_DEV_NAME] = { .type = NLA_NUL_STRING, .len = 63 },
 };
 
-static struct netlink_range_validation mrc_nl_device_sack_bytes_range = {
-	.min = 1,
-	.max = 1048576,
-};
-
-static struct netlink_range_validation mrc_nl_device_user_pds_range = {
-	.min = 1,
-	.max = 1048576,
-};
-
-static struct netlink_range_validation mrc_nl_device_user_cqs_range = {
-	.min = 1,
-	.max = 1048576,
-};
-
-static struct netlink_range_validation mrc_nl_device_user_qps_range = {
-	.min = 1,
-	.max = 1048576,
-};
-
-static struct netlink_range_validation mrc_nl_device_user_mrs_range = {
-	.min = 1,
-	.max = 1048576,
-};
-
-static struct netlink_range_validation mrc_nl_device_user_peers_range = {
+static struct netlink_range_validation mrc_nl_1_to_1048576 = {
 	.min = 1,
 	.max = 1048576,
 };
@@ -90,14 +65,14 @@ static const struct nla_policy mrc_nl_device_set_policy[MRC_A_DEVICE_MAX + 1] = 
 	[MRC_A_DEVICE_DSCP_RTX] = NLA_POLICY_MAX(NLA_U8, 63),
 	[MRC_A_DEVICE_DSCP_CONTROL] = NLA_POLICY_MAX(NLA_U8, 63),
 	[MRC_A_DEVICE_MPR] = NLA_POLICY_MIN(NLA_U8, 1),
-	[MRC_A_DEVICE_SACK_BYTES] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_device_sack_bytes_range),
+	[MRC_A_DEVICE_SACK_BYTES] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_1048576),
 	[MRC_A_DEVICE_TUNNEL_SOURCE] = NLA_POLICY_EXACT_LEN(16),
 	[MRC_A_DEVICE_INGRESS_FILTER] = NLA_POLICY_MAX(NLA_U8, 1),
-	[MRC_A_DEVICE_USER_PDS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_device_user_pds_range),
-	[MRC_A_DEVICE_USER_CQS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_device_user_cqs_range),
-	[MRC_A_DEVICE_USER_QPS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_device_user_qps_range),
-	[MRC_A_DEVICE_USER_MRS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_device_user_mrs_range),
-	[MRC_A_DEVICE_USER_PEERS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_device_user_peers_range),
+	[MRC_A_DEVICE_USER_PDS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_1048576),
+	[MRC_A_DEVICE_USER_CQS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_1048576),
+	[MRC_A_DEVICE_USER_QPS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_1048576),
+	[MRC_A_DEVICE_USER_MRS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_1048576),
+	[MRC_A_DEVICE_USER_PEERS] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_1048576),
 	[MRC_A_DEVICE_TRIM] = NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_DEVICE_DSCP_TRIMMED] = NLA_POLICY_MAX(NLA_U8, 63),
 	[MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP] = NLA_POLICY_MAX(NLA_U8, 63),
@@ -197,62 +172,42 @@ static const struct nla_policy mrc_nl_cc_profile_get_policy[MRC_A_CC_PROFILE_MAX
 	[MRC_A_CC_PROFILE_ID] = { .type = NLA_U64 },
 };
 
-static struct netlink_range_validation mrc_nl_cc_profile_rate_range = {
+static struct netlink_range_validation mrc_nl_1000000_to_274877906944 = {
 	.min = 1000000,
 	.max = 274877906944,
 };
 
-static struct netlink_range_validation mrc_nl_cc_profile_base_rtt_range = {
+static struct netlink_range_validation mrc_nl_1000_to_1000000000 = {
 	.min = 1000,
 	.max = 1000000000,
 };
 
-static struct netlink_range_validation mrc_nl_cc_profile_target_delay_range = {
-	.min = 1000,
-	.max = 1000000000,
-};
-
-static struct netlink_range_validation mrc_nl_cc_profile_max_cwnd_range = {
+static struct netlink_range_validation mrc_nl_8192_to_268435456 = {
 	.min = 8192,
 	.max = 268435456,
 };
 
-static struct netlink_range_validation mrc_nl_cc_profile_adjust_bytes_range = {
+static struct netlink_range_validation mrc_nl_1_to_268435456 = {
 	.min = 1,
 	.max = 268435456,
 };
 
-static struct netlink_range_validation mrc_nl_cc_profile_adjust_period_range = {
-	.min = 1000,
-	.max = 1000000000,
-};
-
-static struct netlink_range_validation mrc_nl_cc_profile_eta_range = {
-	.min = 1,
-	.max = 1048576,
-};
-
-static struct netlink_range_validation mrc_nl_cc_profile_fi_range = {
+static struct netlink_range_validation mrc_nl_1_to_67108864 = {
 	.min = 1,
 	.max = 67108864,
 };
 
-static struct netlink_range_validation mrc_nl_cc_profile_fi_scale_range = {
+static struct netlink_range_validation mrc_nl_1_to_64000000 = {
 	.min = 1,
 	.max = 64000000,
 };
 
-static struct netlink_range_validation mrc_nl_cc_profile_gamma_range = {
+static struct netlink_range_validation mrc_nl_0_to_1000000 = {
 	.min = 0,
 	.max = 1000000,
 };
 
-static struct netlink_range_validation mrc_nl_cc_profile_max_md_jump_range = {
-	.min = 0,
-	.max = 1000000,
-};
-
-static struct netlink_range_validation mrc_nl_cc_profile_qa_threshold_range = {
+static struct netlink_range_validation mrc_nl_1000_to_4000000000 = {
 	.min = 1000,
 	.max = 4000000000,
 };
@@ -266,19 +221,19 @@ static const struct nla_policy mrc_nl_cc_profile_add_policy[MRC_A_CC_PROFILE_MAX
 	[MRC_A_CC_PROFILE_OWNER] = { .type = NLA_U8 },
 	[MRC_A_CC_PROFILE_CLAIM] = { .type = NLA_FLAG },
 	[MRC_A_CC_PROFILE_ALIAS] = { .type = NLA_NUL_STRING, .len = 64 },
-	[MRC_A_CC_PROFILE_RATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &mrc_nl_cc_profile_rate_range),
-	[MRC_A_CC_PROFILE_BASE_RTT] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_base_rtt_range),
-	[MRC_A_CC_PROFILE_TARGET_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_target_delay_range),
-	[MRC_A_CC_PROFILE_MAX_CWND] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_max_cwnd_range),
-	[MRC_A_CC_PROFILE_ADJUST_BYTES] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_adjust_bytes_range),
-	[MRC_A_CC_PROFILE_ADJUST_PERIOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_adjust_period_range),
-	[MRC_A_CC_PROFILE_ETA] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_eta_range),
-	[MRC_A_CC_PROFILE_FI] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_fi_range),
-	[MRC_A_CC_PROFILE_FI_SCALE] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_fi_scale_range),
-	[MRC_A_CC_PROFILE_GAMMA] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_gamma_range),
-	[MRC_A_CC_PROFILE_MAX_MD_JUMP] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_max_md_jump_range),
+	[MRC_A_CC_PROFILE_RATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &mrc_nl_1000000_to_274877906944),
+	[MRC_A_CC_PROFILE_BASE_RTT] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1000_to_1000000000),
+	[MRC_A_CC_PROFILE_TARGET_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1000_to_1000000000),
+	[MRC_A_CC_PROFILE_MAX_CWND] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_8192_to_268435456),
+	[MRC_A_CC_PROFILE_ADJUST_BYTES] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_268435456),
+	[MRC_A_CC_PROFILE_ADJUST_PERIOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1000_to_1000000000),
+	[MRC_A_CC_PROFILE_ETA] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_1048576),
+	[MRC_A_CC_PROFILE_FI] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_67108864),
+	[MRC_A_CC_PROFILE_FI_SCALE] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1_to_64000000),
+	[MRC_A_CC_PROFILE_GAMMA] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_0_to_1000000),
+	[MRC_A_CC_PROFILE_MAX_MD_JUMP] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_0_to_1000000),
 	[MRC_A_CC_PROFILE_QA_GATE] = NLA_POLICY_MAX(NLA_U8, 15),
-	[MRC_A_CC_PROFILE_QA_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_qa_threshold_range),
+	[MRC_A_CC_PROFILE_QA_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_1000_to_4000000000),
 	[MRC_A_CC_PROFILE_QUICK_ADAPT] = NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_CC_PROFILE_TRIMMING] = NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_CC_PROFILE_ECN] = NLA_POLICY_MAX(NLA_U8, MRC_NL_CC_ECN_ABSENT),
@@ -386,7 +341,7 @@ static const struct nla_policy mrc_nl_probe_start_policy[MRC_A_PROBE_MAX + 1] = 
 	[MRC_A_PROBE_TIMEOUT] = NLA_POLICY_RANGE(NLA_U32, 1, 10000),
 };
 
-static struct netlink_range_validation mrc_nl_probe_limit_range = {
+static struct netlink_range_validation mrc_nl_1_to_10000000000 = {
 	.min = 1,
 	.max = 10000000000,
 };
@@ -401,7 +356,7 @@ static const struct nla_policy mrc_nl_raw_probe_start_policy[MRC_A_PROBE_MAX + 1
 	[MRC_A_PROBE_COUNT] = NLA_POLICY_RANGE(NLA_U16, 1, 256),
 	[MRC_A_PROBE_DSCP] = NLA_POLICY_MAX(NLA_U8, 63),
 	[MRC_A_PROBE_SIZE] = { .type = NLA_U16 },
-	[MRC_A_PROBE_LIMIT] = NLA_POLICY_FULL_RANGE(NLA_U64, &mrc_nl_probe_limit_range),
+	[MRC_A_PROBE_LIMIT] = NLA_POLICY_FULL_RANGE(NLA_U64, &mrc_nl_1_to_10000000000),
 	[MRC_A_PROBE_PORT_STATUS] = { .type = NLA_U32 },
 };
 

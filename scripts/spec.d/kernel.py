@@ -82,7 +82,7 @@ class Policies:
             return f"{{ .type = {kind} }}"
         if max((n for n in (low, high) if isinstance(n, int)), default=0) > INLINE_MAX:
             last = BIGGEST[a.kind] if high is None else high
-            return f"NLA_POLICY_FULL_RANGE({kind}, &{self.range(a, low or 0, last)})"
+            return f"NLA_POLICY_FULL_RANGE({kind}, &{self.range(low or 0, last)})"
         if low is None:
             return f"NLA_POLICY_MAX({kind}, {high})"
         if high is None:
@@ -98,9 +98,9 @@ class Policies:
                         "from 0 to its last")
         return enum.entries[-1][1]
 
-    def range(self, a, low, high):
+    def range(self, low, high):
         """Not const, because up to Linux 6.1 the pointer to the policy is not."""
-        name = f"mrc_nl_{a.constant.removeprefix('MRC_A_').lower()}_range"
+        name = f"mrc_nl_{low}_to_{high}".lower()
         if name not in self.ranges:
             self.ranges.add(name)
             self.lines += [f"static struct netlink_range_validation {name} = {{",

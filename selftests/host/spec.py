@@ -136,7 +136,7 @@ class Spec(unittest.TestCase):
         self.add_setting()
         self.assertEqual(self.spec().returncode, 0)
         code = self.text(CODE)
-        for line in ("NLA_POLICY_FULL_RANGE(NLA_U16, &mrc_nl_device_pace_range)", "\t.max = 40000,",
+        for line in ("NLA_POLICY_FULL_RANGE(NLA_U16, &mrc_nl_2_to_40000)", "\t.max = 40000,",
                      "nla_put_u16(skb, MRC_A_DEVICE_PACE, cfg->pace)",
                      "cfg->pace = nla_get_u16(attrs[MRC_A_DEVICE_PACE]);"):
             self.has(line, code)
@@ -206,7 +206,7 @@ class Spec(unittest.TestCase):
         self.add_cc_setting()
         self.assertEqual(self.spec().returncode, 0)
         code = self.text(CODE)
-        for line in ("NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_cc_profile_pace_range)",
+        for line in ("NLA_POLICY_FULL_RANGE(NLA_U32, &mrc_nl_2_to_5000000)",
                      "(p->params.pace ? nla_put_u32(skb, MRC_A_CC_PROFILE_PACE, p->params.pace) : 0)",
                      "\tp->params.pace = attrs[MRC_A_CC_PROFILE_PACE] ? "
                      "nla_get_u32(attrs[MRC_A_CC_PROFILE_PACE]) : 0;",
@@ -290,7 +290,7 @@ class Spec(unittest.TestCase):
         self.edit("{ min: 2, max: 40000 }", "{ min: 40000 }")
         self.assertEqual(self.spec().returncode, 0)
         code = self.text(CODE)
-        for line in ("NLA_POLICY_FULL_RANGE(NLA_U16, &mrc_nl_device_pace_range)",
+        for line in ("NLA_POLICY_FULL_RANGE(NLA_U16, &mrc_nl_40000_to_u16_max)",
                      "\t.min = 40000,\n\t.max = U16_MAX,"):
             self.has(line, code)
 
