@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifndef MRC_FUZZ_BODY_H
-#define MRC_FUZZ_BODY_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -8,5 +7,3 @@
 /// Runs one input: a byte of set-up, then packets, each a length byte and its bytes, mixed with
 /// local events. Aborts when kernel/core breaks a promise.
 void fuzzCore(const std::uint8_t *data, std::size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Packets written down as hexadecimal text.
-#ifndef MRC_UNIT_BYTES_H
-#define MRC_UNIT_BYTES_H
+#pragma once
 
 #include <cctype>
 #include <cstdint>
@@ -25,5 +24,3 @@ inline Bytes hex(std::string_view text)
         out.push_back(static_cast<std::uint8_t>(std::stoul(digits.substr(i, 2), nullptr, 16)));
     return out;
 }
-
-#endif

@@ -4,8 +4,7 @@
 // whose port towards a host marks, trims or drops what it has to queue. All packets have the same
 // length. SACKs, NACKs and heads of trimmed packets meet no queue. sim.h simulates QPs; this
 // simulates how flows share a link.
-#ifndef MRC_UNIT_CC_SIM_H
-#define MRC_UNIT_CC_SIM_H
+#pragma once
 
 #include "engine/core.h"
 
@@ -73,5 +72,3 @@ CcSimReport simulateCc(const CcSimConfig &config);
 
 /// Fairness (Jain's index): 1 if all are equal, 1/n if one has all.
 double fairness(const CcSimReport &r, std::size_t from, std::size_t to);
-
-#endif

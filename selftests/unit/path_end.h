@@ -3,8 +3,7 @@
 // One end's paths to the other, and its means to know them: the EV that an answer takes, EV probes
 // with their pace and gate, the way back. It calls the engine as the module's prober and endpoint
 // do.
-#ifndef MRC_UNIT_PATH_END_H
-#define MRC_UNIT_PATH_END_H
+#pragma once
 
 #include "engine/core.h"
 
@@ -72,5 +71,3 @@ private:
     void run(const std::function<u32()> &random, std::uint64_t now);
     void checkDue(u16 ev) const;
 };
-
-#endif

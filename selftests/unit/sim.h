@@ -3,8 +3,7 @@
 // Simulates two hosts with requesters and responders made of the protocol engine, joined by a
 // network that loses, duplicates, reorders and marks packets, in simulated time. The hosts use the
 // engine as the transport layer does.
-#ifndef MRC_UNIT_SIM_H
-#define MRC_UNIT_SIM_H
+#pragma once
 
 #include <cstdint>
 #include <set>
@@ -98,5 +97,3 @@ struct SimReport {
 
 /// Runs the connections to their end, or until the first check fails.
 SimReport simulate(const SimConfig &config);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // The network between two simulated hosts: one path per EV and direction, which loses, repeats,
 // marks, delays and reorders packets.
-#ifndef MRC_UNIT_SIM_FABRIC_H
-#define MRC_UNIT_SIM_FABRIC_H
+#pragma once
 
 #include "bytes.h"
 #include "sim_queue.h"
@@ -66,5 +65,3 @@ std::vector<int> simPorts(const SimConfig &c);
 
 Bytes simEncode(const mrc_hdr &hdr);
 mrc_hdr simDecode(const Bytes &packet);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Where packets wait on a simulated path: a queue per traffic class, the most urgent one first.
-#ifndef MRC_UNIT_SIM_QUEUE_H
-#define MRC_UNIT_SIM_QUEUE_H
+#pragma once
 
 #include "engine/core.h"
 #include "sim_clock.h"
@@ -33,5 +32,3 @@ private:
 
     void serve();
 };
-
-#endif

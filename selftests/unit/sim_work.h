@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // The messages of a simulated QP, and how far its two ends have come with them.
-#ifndef MRC_UNIT_SIM_WORK_H
-#define MRC_UNIT_SIM_WORK_H
+#pragma once
 
 #include "sim_world.h"
 
@@ -44,5 +43,3 @@ inline u32 simSlotSize(const SimConfig &c)
 {
     return c.mtu * c.maxPackets;
 }
-
-#endif

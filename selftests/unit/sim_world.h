@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // What all parts of a simulated run share: its settings, its time, its random numbers, its report.
-#ifndef MRC_UNIT_SIM_WORLD_H
-#define MRC_UNIT_SIM_WORLD_H
+#pragma once
 
 #include "engine/core.h"
 #include "sim.h"
@@ -41,5 +40,3 @@ inline void simCheck(bool ok, const char *what)
     if (!ok)
         throw std::runtime_error(what);
 }
-
-#endif
