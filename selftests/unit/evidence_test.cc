@@ -3,10 +3,7 @@
 
 TEST(Evidence, LateSackOfTheFirstTransmissionClearsItsEv)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(5); // 2
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5});
     ASSERT_EQ(win.sack(0, {2}, 2), 0);
     ASSERT_TRUE(win.lost(5));
     mrc_tx_resend(&win.w, 1, 6, win.now);
@@ -20,10 +17,7 @@ TEST(Evidence, LateSackOfTheFirstTransmissionClearsItsEv)
 TEST(Evidence, SackOfThePacketThatHasThePsnAgainClearsNothing)
 {
     constexpr std::uint32_t wrap = MRC_PSN_MASK + 1;
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(5); // 2
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5});
     ASSERT_EQ(win.sack(0, {2}, 2), 0);
     ASSERT_TRUE(win.lost(5));
     mrc_tx_resend(&win.w, 1, 6, win.now);
@@ -65,10 +59,7 @@ TEST(Evidence, NewestOfThosePsnsThatShareAPlaceIsRemembered)
 
 TEST(Evidence, HoleIsLostWhenALaterPacketOfTheSameEvArrived)
 {
-    Window win = withRtt();
-    for (u16 ev : {u16{5}, u16{6}, u16{5}, u16{6}})
-        win.send(ev); // 1 .. 4
-    win.now += kRtt;
+    Window win = afterRttOf({5, 6, 5, 6});
     EXPECT_EQ(win.sack(0, {3}, 3), 0);
     EXPECT_EQ(win.res.lost, 1u);
     EXPECT_TRUE(win.lost(5));
@@ -137,9 +128,7 @@ TEST(Evidence, AnEvIsNotComparedWithOthersHoweverFastTheyAre)
 
 TEST(Evidence, AFastEvIsNotGivenTheTimeOfASlowOne)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.now += kRtt;
+    Window win = afterRttOf({5});
     ASSERT_EQ(win.sack(1, {}, 1), 0);
     win.send(7); // 2
     win.now += 10 * kRtt;
@@ -247,10 +236,7 @@ TEST(Evidence, NothingIsInferredByTimeBeforeTheFirstSample)
 
 TEST(Evidence, TriggerOutsideTheBitmapIsNoEvidenceAgainstItself)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(6); // 2
-    win.now += kRtt;
+    Window win = afterRttOf({5, 6});
     ASSERT_EQ(win.nack(1), 0);
     mrc_tx_resend(&win.w, 1, 7, win.now);
     win.now += kRtt / 8;
@@ -262,10 +248,7 @@ TEST(Evidence, TriggerOutsideTheBitmapIsNoEvidenceAgainstItself)
 
 TEST(Evidence, LostRetransmissionIsInferredToo)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(5); // 2
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5});
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     ASSERT_EQ(win.nextLost(), 1u);
     mrc_tx_resend(&win.w, 1, 6, win.now);
@@ -283,11 +266,7 @@ namespace
 /// A first transmission, on EV 7, waits in a queue that a retransmission, sent later, overtakes.
 Window overtaken()
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(5); // 2
-    win.send(7); // 3
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5, 7});
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 1u);
     mrc_tx_resend(&win.w, 1, 7, win.now);
@@ -310,10 +289,7 @@ TEST(Evidence, RetransmissionIsNoEvidenceAgainstFirstTransmissions)
 /* By rule (b), because retransmissions are in no order. */
 TEST(Evidence, RetransmissionShowsThatOlderRetransmissionsAreLate)
 {
-    Window win = withRtt();
-    for (u16 ev : {u16{5}, u16{5}, u16{6}, u16{6}})
-        win.send(ev); // 1 to 4
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5, 6, 6});
     ASSERT_EQ(win.sack(0, {2, 4}, 4), 0);
     ASSERT_EQ(win.res.lost, 2u);
     mrc_tx_resend(&win.w, 3, 7, win.now);
@@ -328,10 +304,7 @@ TEST(Evidence, RetransmissionShowsThatOlderRetransmissionsAreLate)
 
 TEST(Evidence, FirstTransmissionIsEvidenceAgainstOlderRetransmissions)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(5); // 2
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5});
     ASSERT_EQ(win.sack(0, {2}, 2), 0);
     mrc_tx_resend(&win.w, 1, 7, win.now);
     const std::uint32_t later = win.send(7);
@@ -343,10 +316,7 @@ TEST(Evidence, FirstTransmissionIsEvidenceAgainstOlderRetransmissions)
 
 TEST(Evidence, ResentPacketWithoutItsOwnSackIsNoEvidence)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(6); // 2
-    win.now += kRtt;
+    Window win = afterRttOf({5, 6});
     ASSERT_EQ(win.nack(1), 0);
     mrc_tx_resend(&win.w, 1, 6, win.now);
     EXPECT_EQ(win.sack(1, {}, 0), 0) << "either transmission of 1 may have arrived";
@@ -356,11 +326,7 @@ TEST(Evidence, ResentPacketWithoutItsOwnSackIsNoEvidence)
 
 TEST(Evidence, ForgottenEvsAreNotBlamed)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(5); // 2
-    win.send(6); // 3
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5, 6});
     mrc_tx_forget_evs(&win.w);
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 0u);
@@ -606,11 +572,7 @@ TEST(EvidenceWrap, SendTimes)
 /* They have the same send time, but are told apart by the order in which they left. */
 TEST(Evidence, PacketsOfOneTickAreToldApart)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(5); // 2
-    win.send(5); // 3
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5, 5});
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     EXPECT_EQ(win.res.lost, 1u);
     EXPECT_EQ(win.nextLost(), 1u);

@@ -3,10 +3,7 @@
 
 TEST(Rtt, SpuriousLossGrowsTheSlackOfItsRule)
 {
-    Window win = withRtt();
-    win.send(5); // 1
-    win.send(5); // 2
-    win.now += kRtt;
+    Window win = afterRttOf({5, 5});
     EXPECT_EQ(win.sack(0, {2}, 2), 0);
     ASSERT_EQ(win.res.lost, 1u);
     EXPECT_EQ(win.sack(2, {}, 1), 0) << "the packet was only late";

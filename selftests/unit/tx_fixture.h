@@ -2,8 +2,7 @@
 //
 // A requester's window, for the tests of its parts: tx_window, evidence and rtt. The tests act on
 // it through packets and answers, in the order in which these come.
-#ifndef MRC_UNIT_TX_FIXTURE_H
-#define MRC_UNIT_TX_FIXTURE_H
+#pragma once
 
 #include "engine/core.h"
 
@@ -211,6 +210,16 @@ inline Window withRtt(std::uint32_t psn = 0)
     return win;
 }
 
+/// A window with an RTT and packets 1, 2, ..., which were sent on @p evs an RTT ago.
+inline Window afterRttOf(std::initializer_list<u16> evs)
+{
+    Window win = withRtt();
+    for (u16 ev : evs)
+        win.send(ev);
+    win.now += kRtt;
+    return win;
+}
+
 /// A window with an RTT and @p n packets in flight that were just sent, on EVs 1, 2, ...
 inline Window withTail(unsigned n)
 {
@@ -222,5 +231,3 @@ inline Window withTail(unsigned n)
 
 /// How long silence must last before a probe, with an RTT and nothing unusual.
 inline const std::uint64_t kQuiet = 2 * kRtt + mrc_timing_software.probe_slack;
-
-#endif

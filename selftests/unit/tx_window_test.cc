@@ -181,9 +181,7 @@ TEST(TxWindow, RetransmissionIsAnRttSampleOnlyIfTheRtxFlagMatches)
 
 TEST(TxWindow, NoSampleWhenTheFlagNamesAPacketThatWasNotResent)
 {
-    Window win = withRtt();
-    win.send(1);
-    win.now += kRtt;
+    Window win = afterRttOf({1});
     EXPECT_EQ(win.sack(1, {}, 1, true), 0);
     EXPECT_EQ(win.res.acked, 1u);
     EXPECT_EQ(win.res.rtt_ns, 0u);
