@@ -72,16 +72,16 @@ bench:
 	@scripts/bench
 
 bench-engine:
-	@scripts/bench-engine
+	@scripts/bench engine
 
 bench-congestion:
-	@scripts/bench-congestion
+	@scripts/bench congestion
 
 bench-failover:
-	@scripts/bench-failover
+	@scripts/bench failover
 
 bench-ocp:
-	@scripts/bench-ocp
+	@scripts/bench ocp
 
 sim:
 	@scripts/sim

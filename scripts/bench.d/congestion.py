@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's side of scripts/bench-congestion: many hosts send to one, with a fixed window and with
+"""The guest's side of scripts/bench congestion: many hosts send to one, with a fixed window and with
 NSCC, over switches that mark, trim, do both, or neither. TCP runs on the same fabric beside them.
 
 One rack: h1 to h8 send, h9 receives. h10 receives what the victim sends, which is one of the eight. The

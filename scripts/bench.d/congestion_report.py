@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's side of scripts/bench-congestion: makes tables, congestion-figures.json and pictures from
+"""The host's side of scripts/bench congestion: makes tables, congestion-figures.json and pictures from
 congestion.json in the folder that the command line names. Exit status 1: a flow failed."""
 import json
 import os

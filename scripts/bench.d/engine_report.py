@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints the tables of scripts/bench-engine, as Markdown for Documentation/figures.md. Reads the file
+"""Prints the tables of scripts/bench engine, as Markdown for Documentation/figures.md. Reads the file
 that Google Benchmark wrote, which the command line names."""
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's side of scripts/bench-failover: one bulk flow from h1 to h2 at a time, of MRC and its
+"""The guest's side of scripts/bench failover: one bulk flow from h1 to h2 at a time, of MRC and its
 peers in turn, while paths die and come back.
 
 The last links, from the T0 switches to h2, are held at a rate well below what the CPUs can do, so that

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's side of scripts/bench-failover: makes a table, failover-figures.json and one picture per
+"""The host's side of scripts/bench failover: makes a table, failover-figures.json and one picture per
 case from failover.json in the folder that the command line names. Exit status 1: a flow did not survive
 its fault."""
 import json

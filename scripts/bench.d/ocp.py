@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's side of scripts/bench-ocp: writes of many sizes between two hosts of the lab, first by
+"""The guest's side of scripts/bench ocp: writes of many sizes between two hosts of the lab, first by
 the benchmark of the OCP's repository, then by ib_write_bw.
 
 Both have at most 128 writes under way, on one QP, every 64th signalled. The OCP's benchmark makes a
