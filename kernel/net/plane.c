@@ -91,6 +91,20 @@ u32 mrc_planes_mask(struct mrc_planes *planes)
 	return mask;
 }
 
+bool mrc_planes_await(struct mrc_planes *planes)
+{
+	struct mrc_plane *plane;
+	bool waits = true;
+	unsigned int i;
+
+	for (i = 0; i < MRC_PORT_MAX; i++) {
+		plane = rcu_dereference(planes->port[i]);
+		if (plane && mrc_plane_usable(plane))
+			waits &= mrc_backlog_await(&plane->backlog);
+	}
+	return waits;
+}
+
 unsigned int mrc_plane_mtu(const struct mrc_plane *plane)
 {
 	const struct net_device *dev;

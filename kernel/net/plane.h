@@ -175,6 +175,13 @@ struct mrc_plane *mrc_plane_by_ifindex(struct mrc_planes *planes, int ifindex);
 /** mrc_planes_mask() - mask of the ports that are usable now; bit 0 is port 1. Any context. */
 u32 mrc_planes_mask(struct mrc_planes *planes);
 
+/**
+ * mrc_planes_await() - have @room called once a full plane has room for half of its bound again
+ *
+ * Under RCU. Return: false: a usable plane has as much room now.
+ */
+bool mrc_planes_await(struct mrc_planes *planes);
+
 /** mrc_plane_mtu() - MTU of a plane's netdev; 0: the netdev has gone. Any context. */
 unsigned int mrc_plane_mtu(const struct mrc_plane *plane);
 

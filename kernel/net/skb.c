@@ -15,6 +15,7 @@
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
+#include <net/lwtunnel.h>
 #include <net/ndisc.h>
 
 #include "../compat/compat_net.h"
@@ -428,39 +429,61 @@ static void mrc_skb_set_queue(struct mrc_skb *b)
 #endif
 }
 
-/*
- * Does this host know the link-layer address of the next hop? As long as it does not, skbs wait in a queue
- * of the neighbour, for seconds if the neighbour is silent. That queue is not the plane's, and must not
- * take the plane's room from other peers. Under RCU.
- */
-static bool mrc_skb_next_hop_known(const struct mrc_skb *b)
+/* An empty queue of a neighbour takes any skb, and then asks for the address. */
+static bool mrc_skb_may_wait(const struct sk_buff *skb, const struct neighbour *neigh)
 {
-	struct rt6_info *rt = mrc_dst_rt6_info(b->hop.dst);
+	unsigned int queued = READ_ONCE(neigh->arp_queue_len_bytes);
+
+	return !queued || queued + skb->truesize <= NEIGH_VAR(neigh->parms, QUEUE_LEN_BYTES);
+}
+
+/*
+ * Can the skb go to the next hop? While this host does not know the link-layer address, skbs wait
+ * in a queue of the neighbour, for seconds if the neighbour is silent. Beyond its bound that queue
+ * drops its oldest skb, and reports that to nobody. Where the route's encapsulation looks for a
+ * next hop of its own, this function takes the address for known. Under RCU.
+ *
+ * Return: 1: it leaves at once; 0: it waits; -ENOBUFS: an skb would be dropped for it.
+ */
+static int mrc_skb_next_hop(const struct mrc_skb *b)
+{
+	const struct dst_entry *dst = b->hop.dst;
 	struct in6_addr daddr = b->hop.daddr ? *b->hop.daddr : b->flow->daddr;
 	const struct neighbour *neigh;
-	bool known;
+	int hop = 0;
 
+	if (lwtunnel_output_redirect(dst->lwtstate))
+		return 1;
 	rcu_read_lock_bh();
-	neigh = __ipv6_neigh_lookup_noref(b->hop.dst->dev, rt6_nexthop(rt, &daddr));
-	known = neigh && READ_ONCE(neigh->nud_state) & NUD_VALID;
+	neigh = __ipv6_neigh_lookup_noref(dst->dev, rt6_nexthop(mrc_dst_rt6_info(dst), &daddr));
+	if (neigh && READ_ONCE(neigh->nud_state) & NUD_VALID)
+		hop = 1;
+	else if (neigh && !mrc_skb_may_wait(b->skb, neigh))
+		hop = -ENOBUFS;
 	rcu_read_unlock_bh();
-	return known;
+	return hop;
 }
 
 /*
  * The skb's socket makes the stack go by the netdev's MTU, as we do, and not by what ICMPv6 said.
- * It is the plane's socket, or else, if ICMPv6 said something, the UDP socket.
+ * It is the plane's socket, or else, if ICMPv6 said something, the UDP socket. A neighbour's queue
+ * is not the plane's, and takes no room of the plane from other peers. Return: 0 or -ENOBUFS.
  */
-static void mrc_skb_set_owner(struct mrc_skb *b)
+static int mrc_skb_set_owner(struct mrc_skb *b)
 {
-	if (b->path->plane && mrc_skb_next_hop_known(b) &&
-	    mrc_backlog_charge(&b->path->plane->backlog, b->skb))
-		return;
+	int hop = b->path->plane ? mrc_skb_next_hop(b) : 0;
+
+	if (hop < 0)
+		return hop;
+	if (hop && mrc_backlog_charge(&b->path->plane->backlog, b->skb))
+		return 0;
 	if (mrc_path_mtu_is_told(b->hop.dst))
 		mrc_sock_own(b->flow->net, b->flow->dport, b->skb);
+	return 0;
 }
 
-static void mrc_skb_finish(struct mrc_skb *b)
+/* Return: 0, or -ENOBUFS: the queue of the next hop has no room. */
+static int mrc_skb_finish(struct mrc_skb *b)
 {
 	struct sk_buff *skb = b->skb;
 	struct ipv6hdr *ip6 = (struct ipv6hdr *)skb->data;
@@ -477,9 +500,9 @@ static void mrc_skb_finish(struct mrc_skb *b)
 	skb->protocol = htons(ETH_P_IPV6);
 	skb->dev = b->hop.dst->dev;
 	mrc_skb_set_queue(b);
-	mrc_skb_set_owner(b);
 	/* Sent within this RCU read section; a queue that keeps the skb takes a reference. */
 	skb_dst_set_noref(skb, b->hop.dst);
+	return mrc_skb_set_owner(b);
 }
 
 bool mrc_skb_mtu_fits(const struct mrc_skb *b, unsigned int len)
@@ -530,12 +553,11 @@ static int mrc_skb_send(struct mrc_skb *b)
 	else if (!mrc_skb_mtu_fits(b, b->seg_len))
 		err = -EMSGSIZE;
 	else
-		err = 0;
+		err = mrc_skb_finish(b);
 	if (err) {
 		kfree_skb(skb);
 		return err;
 	}
-	mrc_skb_finish(b);
 	err = ip6_local_out(b->flow->net, NULL, skb);
 	return err > 0 ? net_xmit_errno(err) : err;
 }
@@ -547,7 +569,7 @@ static void mrc_skb_free_mem(struct mrc_skb *b)
 		page_frag_free(b->piece);
 	if (b->bounce)
 		page_frag_free(b->bounce);
-	kfree_skb(b->spare);
+	consume_skb(b->spare);
 }
 
 int mrc_skb_xmit(struct mrc_skb *b)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A next hop that does not answer neighbour solicitations holds packets, for seconds, in a queue of its
-# own. These packets take no room of the plane: QPs to other next hops go on at full speed.
+# own. These packets take no room of the plane: QPs to other next hops go on at full speed. Nor does
+# anybody send what that queue would drop.
 
 . "$(dirname "$0")/../lib.sh"
 . "$SELFTESTS/lib/pair.sh"
@@ -53,16 +54,35 @@ unresolved()
 	ip -n p2 neigh show "$SILENT" dev veth | grep -q INCOMPLETE
 }
 
+# discards: prints how many packets the queues of all neighbours have dropped
+discards()
+{
+	local -a name value
+	local i n=0
+
+	{
+		read -ra name
+		while read -ra value; do
+			for i in "${!name[@]}"; do
+				[ "${name[i]}" != unresolved_discards ] || n=$((n + 16#${value[i]}))
+			done
+		done
+	} </proc/net/stat/ndisc_cache
+	echo "$n"
+}
+
 need tc
 pair_up
 on p1 ip addr add "$SILENT/64" dev veth nodad
 reach p2 "$SILENT"
 flow "$(pair_addr 1)" 1
 flow "$SILENT" 16
+dropped=$(discards)
 check "one next hop falls silent" silence
 check "it is not known any more" wait_for unresolved
 before=$(counter mrc1 rx_write_requests)
 check "QPs to another next hop go on" wait_for requests_above $((before + 500))
+check_equal "the silent one's queue drops nothing" "$dropped" "$(discards)"
 # They would wait for what is silent.
 kill -KILL "${programs[@]}"
 finish

@@ -9,7 +9,8 @@
  *            packet, and marked or dropped another
  *  NO_SPACE  ENOBUFS: a queue or the driver was full   no change; a probe is  it goes out again
  *            (NET_XMIT_DROP); a tc or netdev filter    sent a little later    after a pause
- *            looks the same. ENOMEM: no memory.
+ *            looks the same; too much waits for the
+ *            next hop's address. ENOMEM: no memory.
  *            EBUSY, EAGAIN: too much is asked.
  *            EINVAL: no room for a neighbour. And
  *            every errno that is not named here

@@ -8,7 +8,7 @@
 
 static bool mrc_waiting_empty(const struct mrc_waiting *w)
 {
-	return list_empty(&w->qps) && list_empty(&w->round);
+	return list_empty(&w->qps) && list_empty(&w->round) && list_empty(&w->kept);
 }
 
 /* Begins a round, if none goes on: it is for the QPs that wait now. */
@@ -17,10 +17,19 @@ static void mrc_waiting_begin(struct mrc_waiting *w)
 	unsigned long flags;
 
 	spin_lock_irqsave(&w->lock, flags);
-	if (list_empty(&w->round)) {
+	if (list_empty(&w->round))
 		list_splice_init(&w->qps, &w->round);
-		w->got = false;
-	}
+	spin_unlock_irqrestore(&w->lock, flags);
+}
+
+/* Ends the round. The QPs that had no room are first in the next one. */
+static void mrc_waiting_end(struct mrc_waiting *w)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&w->lock, flags);
+	list_splice_init(&w->round, &w->qps);
+	list_splice_init(&w->kept, &w->qps);
 	spin_unlock_irqrestore(&w->lock, flags);
 }
 
@@ -38,71 +47,77 @@ static struct mrc_qp *mrc_waiting_take(struct mrc_waiting *w)
 	return qp;
 }
 
-/* Ends the round, for the room is used up. @qp had none: it has the first turn of the next round. */
-static void mrc_waiting_stop(struct mrc_waiting *w, struct mrc_qp *qp)
+/* The QP had no room. Return: it still waits. */
+static bool mrc_waiting_keep(struct mrc_waiting *w, struct mrc_qp *qp)
 {
 	unsigned long flags;
+	bool waits;
 
 	spin_lock_irqsave(&w->lock, flags);
-	list_splice_init(&w->round, &w->qps);
-	if (!list_empty(&qp->waits))
-		list_move(&qp->waits, &w->qps);
+	waits = !list_empty(&qp->waits);
+	if (waits)
+		list_move_tail(&qp->waits, &w->kept);
 	spin_unlock_irqrestore(&w->lock, flags);
+	return waits;
 }
 
-/* Return: true: the QP had no room, and still waits. False: it had some, or wants none any more. */
+/* Return: the QP had no room, and still waits. False: it had some, or wants none any more. */
 static bool mrc_waiting_turn(struct mrc_waiting *w, struct mrc_qp *qp)
 {
 	u64 since = READ_ONCE(qp->waits_since);
-	bool had;
 
 	w->turn(qp);
-	had = since && READ_ONCE(qp->waits_since) != since;
-	w->got |= had;
-	return !had && !list_empty_careful(&qp->waits);
+	return since && READ_ONCE(qp->waits_since) == since && mrc_waiting_keep(w, qp);
 }
 
 /*
- * Gives turns until the room is used up. A QP whose planes had no room from the start does not stop
- * the others, which may have other planes. Return: ns until turns are given again.
+ * Gives turns until all planes are full, and then awaits room on each. A QP that had no room does
+ * not stop the others, which may have other planes. Return: the round goes on, in a moment.
  */
-static u64 mrc_waiting_give(struct mrc_waiting *w)
+static bool mrc_waiting_give(struct mrc_waiting *w)
 {
 	unsigned int n = MRC_WAITING_TURNS;
 	struct mrc_qp *qp;
-	bool stop = false;
+	bool full = false;
 
 	mrc_waiting_begin(w);
-	while (!stop && n-- && (qp = mrc_waiting_take(w))) {
-		stop = mrc_waiting_turn(w, qp) && w->got;
-		if (stop)
-			mrc_waiting_stop(w, qp);
+	while (!full && n-- && (qp = mrc_waiting_take(w))) {
+		full = mrc_waiting_turn(w, qp) && mrc_planes_await(&qp->dev->planes);
 		mrc_qp_put(qp);
 	}
-	if (stop)
-		return MRC_WAITING_MAX;
-	return w->got || !list_empty_careful(&w->round) ? 0 : MRC_WAITING_MAX;
+	if (!full && !list_empty_careful(&w->round))
+		return true;
+	mrc_waiting_end(w);
+	return false;
 }
 
-/* Gives turns in @ns at the latest. w->lock held. */
-static void mrc_waiting_arm(struct mrc_waiting *w, u64 ns)
+static void mrc_waiting_start(struct mrc_waiting *w, u64 ns)
+{
+	hrtimer_start(&w->timer, ns_to_ktime(ktime_get_ns() + ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Gives turns in MRC_WAITING_MAX at the latest. w->lock held. */
+static void mrc_waiting_arm(struct mrc_waiting *w)
 {
 	if (!mrc_waiting_empty(w) && !hrtimer_is_queued(&w->timer))
-		hrtimer_start(&w->timer, ns_to_ktime(ktime_get_ns() + ns), HRTIMER_MODE_ABS_SOFT);
+		mrc_waiting_start(w, MRC_WAITING_MAX);
 }
 
-/* Softirq. */
+/* Softirq. A QP that waits again has armed the timer meanwhile: a round that goes on is earlier. */
 static enum hrtimer_restart mrc_waiting_timer(struct hrtimer *timer)
 {
 	struct mrc_waiting *w = container_of(timer, struct mrc_waiting, timer);
 	unsigned long flags;
-	u64 ns;
+	bool goes_on;
 
 	rcu_read_lock();
-	ns = mrc_waiting_give(w);
+	goes_on = mrc_waiting_give(w);
 	rcu_read_unlock();
 	spin_lock_irqsave(&w->lock, flags);
-	mrc_waiting_arm(w, ns);
+	if (goes_on)
+		mrc_waiting_start(w, 0);
+	else
+		mrc_waiting_arm(w);
 	spin_unlock_irqrestore(&w->lock, flags);
 	return HRTIMER_NORESTART;
 }
@@ -116,6 +131,7 @@ int mrc_waiting_init(struct mrc_dev *dev, void (*turn)(struct mrc_qp *qp))
 	spin_lock_init(&w->lock);
 	INIT_LIST_HEAD(&w->qps);
 	INIT_LIST_HEAD(&w->round);
+	INIT_LIST_HEAD(&w->kept);
 	mrc_hrtimer_setup(&w->timer, mrc_waiting_timer);
 	w->turn = turn;
 	dev->waiting = w;
@@ -140,7 +156,7 @@ void mrc_waiting_add(struct mrc_qp *qp)
 		mrc_qp_hold(qp);
 		list_add_tail(&qp->waits, &w->qps);
 	}
-	mrc_waiting_arm(w, MRC_WAITING_MAX);
+	mrc_waiting_arm(w);
 	spin_unlock_irqrestore(&w->lock, flags);
 }
 
@@ -165,6 +181,6 @@ void mrc_waiting_hurry(struct mrc_dev *dev)
 
 	spin_lock_irqsave(&w->lock, flags);
 	if (!mrc_waiting_empty(w))
-		hrtimer_start(&w->timer, 0, HRTIMER_MODE_ABS_SOFT);
+		mrc_waiting_start(w, 0);
 	spin_unlock_irqrestore(&w->lock, flags);
 }

@@ -23,8 +23,8 @@ struct mrc_qp;
  * struct mrc_waiting - waiting QPs of a device
  * @lock: protects the other members; interrupts off
  * @qps: list of QPs, a reference each
- * @round: those QPs of the list that have their turns in this round, likewise
- * @got: a QP had room in this round
+ * @round: those QPs whose turns in this round are to come, likewise
+ * @kept: those that had their turn in this round, and no room, likewise
  * @timer: gives them turns, in softirq
  * @turn: gives a QP a turn; BH off, under RCU
  */
@@ -32,7 +32,7 @@ struct mrc_waiting {
 	spinlock_t lock;
 	struct list_head qps;
 	struct list_head round;
-	bool got;
+	struct list_head kept;
 	struct hrtimer timer;
 	void (*turn)(struct mrc_qp *qp);
 };
