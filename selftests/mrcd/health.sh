@@ -273,7 +273,7 @@ test_evs_out()
 	check_equal "EVs out: of a kind of its own" '["evs",2,"not-well"]' \
 		"$(health '[.problem[0].kind, .problem[0].port, .state]')"
 	check "EVs out: with what was seen last" grep -qE "^\"towards h2 \(1 of 1 peers\), though probes \
-of its links come back; the last packet that arrived was sent [0-9.]+ s ago; 2 EVs \([a-z, ]+\): \
+over its links come back; the last packet that arrived was sent [0-9.]+ s ago; 2 EVs \([a-z, ]+\): \
 [0-9]+ packets sent, [0-9]+ arrived, [0-9]+ lost, [0-9]+ probes\"$" <(health '.problem[0].seen')
 	check "EVs out: since more than a second" test "$(health \
 		'."time-ns" - .problem[0]."since-ns" >= 1000000000')" = true

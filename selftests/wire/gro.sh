@@ -3,6 +3,8 @@
 #
 # Packets that come one by one, as from a NIC, reach the module in the aggregates that GRO makes of
 # them, with outer headers and without. Without GRO they arrive one by one.
+# On a machine that stands still between two packets none of them would be aggregated.
+# clock: icount
 
 . "$(dirname "$0")/../lib.sh"
 . "$SELFTESTS/lib/traffic.sh"
