@@ -259,7 +259,7 @@ check_plain_too()
 		"$(ip -n h1 -6 route show fd00:7463::2 | grep -c 'via fe80')"
 	check_not "plain too: one plane's address keeps to it" \
 		grep -q eth1 <(ip -n h1 -6 route show fd00:7463:2::2)
-	check_error "plain or both" 2 "either" lab up --plain --plain-too
+	check_error "plain or both" 2 "exclude each other" lab up --plain --plain-too
 }
 
 need ip ping jq
