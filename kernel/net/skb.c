@@ -447,7 +447,7 @@ static bool mrc_skb_may_wait(const struct sk_buff *skb, const struct neighbour *
  */
 static int mrc_skb_next_hop(const struct mrc_skb *b)
 {
-	const struct dst_entry *dst = b->hop.dst;
+	struct dst_entry *dst = b->hop.dst;
 	struct in6_addr daddr = b->hop.daddr ? *b->hop.daddr : b->flow->daddr;
 	const struct neighbour *neigh;
 	int hop = 0;

@@ -85,7 +85,9 @@ test_dropped()
 	# shellcheck disable=SC2086 # options
 	traffic_launch h1 h2 $WINDOW
 	check "$name: and more" wait_for queued_above drops 300
-	check_equal "$name: no EV of h1 is bad for that" "" "$(grep '"peer-ev"' "$TEST_TMP/monitor.h1")"
+	# Probes may wait for too long in the other queue, if the machine is slow.
+	check_equal "$name: no EV of that plane is bad" "" \
+		"$(grep '"peer-ev"' "$TEST_TMP/monitor.h1" | grep '"port":1,')"
 	check_traffic_end "$name: all arrives" traffic_stop
 	check "$name: fast again" fast
 }
