@@ -5,6 +5,9 @@
 # netdevs. These queues, of whichever kind, hold little and drop nothing; no EV is blamed; answers do
 # not queue behind data. Where the host cannot know what waits, because it waits elsewhere, all is as
 # before.
+# A queue drops what has waited for too long, also because the machine stood still: so the clock counts
+# instructions.
+# clock: icount
 
 . "$(dirname "$0")/../lib.sh"
 . "$SELFTESTS/lib/traffic.sh"
