@@ -429,12 +429,20 @@ static void mrc_skb_set_queue(struct mrc_skb *b)
 #endif
 }
 
-/* An empty queue of a neighbour takes any skb, and then asks for the address. */
-static bool mrc_skb_may_wait(const struct sk_buff *skb, const struct neighbour *neigh)
+/* A neighbour that has not answered for so long is silent, jiffies. */
+#define MRC_SKB_ASKED_MAX	(HZ / 10)
+
+/*
+ * Would the neighbour's queue drop another skb for this one, while the neighbour may still answer?
+ * An empty queue takes any skb, and then asks for the address. A silent neighbour is another
+ * matter: packets that it does not get must count as lost, so that its EVs go out of use.
+ */
+static bool mrc_skb_must_wait(const struct sk_buff *skb, const struct neighbour *neigh)
 {
 	unsigned int queued = READ_ONCE(neigh->arp_queue_len_bytes);
 
-	return !queued || queued + skb->truesize <= NEIGH_VAR(neigh->parms, QUEUE_LEN_BYTES);
+	return queued && queued + skb->truesize > NEIGH_VAR(neigh->parms, QUEUE_LEN_BYTES) &&
+	       time_before(jiffies, READ_ONCE(neigh->updated) + MRC_SKB_ASKED_MAX);
 }
 
 /*
@@ -443,7 +451,7 @@ static bool mrc_skb_may_wait(const struct sk_buff *skb, const struct neighbour *
  * drops its oldest skb, and reports that to nobody. Where the route's encapsulation looks for a
  * next hop of its own, this function takes the address for known. Under RCU.
  *
- * Return: 1: it leaves at once; 0: it waits; -ENOBUFS: an skb would be dropped for it.
+ * Return: 1: it leaves at once; 0: it waits there; -ENOBUFS: an skb would be dropped for it.
  */
 static int mrc_skb_next_hop(const struct mrc_skb *b)
 {
@@ -458,7 +466,7 @@ static int mrc_skb_next_hop(const struct mrc_skb *b)
 	neigh = __ipv6_neigh_lookup_noref(dst->dev, rt6_nexthop(mrc_dst_rt6_info(dst), &daddr));
 	if (neigh && READ_ONCE(neigh->nud_state) & NUD_VALID)
 		hop = 1;
-	else if (neigh && !mrc_skb_may_wait(b->skb, neigh))
+	else if (neigh && mrc_skb_must_wait(b->skb, neigh))
 		hop = -ENOBUFS;
 	rcu_read_unlock_bh();
 	return hop;
