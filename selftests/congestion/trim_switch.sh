@@ -137,10 +137,13 @@ check_amount()
 # their QP had ended, or that were too many at once; it counts these, too.
 check_heads()
 {
-	local -i told others
+	local -i told others=0
+	local name
 
 	told=$(counter $RECEIVER "$3")
-	others=$(counter $RECEIVER trimmed_ignored)+$(counter $RECEIVER rx_drop_truncated)
+	for name in trimmed_ignored rx_drop_{truncated,no_qp,qp_state}; do
+		others+=$(counter $RECEIVER $name)
+	done
 	check "$1: $2, told of $told" test $((told)) -le "$2" -a $((told + others)) -ge "$2" -a \
 		$((10 * told)) -ge $((9 * $2))
 }
