@@ -45,10 +45,14 @@ def count(text, status):
     return counts
 
 
-def failed_names(text, limit=3):
-    """The names of failed tests, as far as they fit a line."""
-    found = [_LINE.match(line) for line in text.splitlines()]
-    names = [one.group(2).strip() for one in found if one and one.group(1) == "not ok"]
+def failed_names(text, limit=3, longest=200):
+    """The names of failed tests, each with the first line that follows it, as far as they fit a line."""
+    names, lines = [], text.splitlines()
+    for line, following in zip(lines, lines[1:] + [""]):
+        found = _LINE.match(line)
+        if found and found.group(1) == "not ok":
+            why = following.lstrip("# ").strip() if following.startswith("# # ") else ""
+            names.append(": ".join(filter(None, [found.group(2).strip(), why[:longest]])))
     return names[:limit] + ([f"{len(names) - limit} more"] if len(names) > limit else [])
 
 

@@ -214,6 +214,9 @@ class Tap(unittest.TestCase):
         text = "".join(f"# not ok {n} of {n}: x\n# ok 9 a\n" for n in range(1, 6))
         self.assertEqual(tap.failed_names(text, 2), ["of 1: x", "of 2: x", "3 more"])
         self.assertEqual(tap.failed_names("# ok 1 a\n"), [])
+        text = "# not ok 1 a\n# # it is b\n# # or c\n# not ok 2 d\n# # e\n# ok 3 f\n"
+        self.assertEqual(tap.failed_names(text), ["a: it is b", "d: e"])
+        self.assertEqual(tap.failed_names(text, longest=2), ["a: it", "d: e"])
 
 
 class Queue(unittest.TestCase):
