@@ -95,16 +95,6 @@ void put_cc_profile(Context &context, Args &args, bool replace, mrcnl::Owner oth
     value_of(kernel_for(context, owner, otherwise).put_cc_profile(device, profile, replace));
 }
 
-void add_cc_profile(Context &context, Args &args)
-{
-    put_cc_profile(context, args, false, by_hand);
-}
-
-void set_cc_profile(Context &context, Args &args)
-{
-    put_cc_profile(context, args, true, {});
-}
-
 void del_cc_profile(Context &context, Args &args)
 {
     const std::string device = args.take("device");
@@ -115,10 +105,11 @@ void del_cc_profile(Context &context, Args &args)
     value_of(kernel_for(context, owner).delete_cc_profile(device, id));
 }
 
-constexpr Command cc_profile_commands[] = {{"show", show_cc_profile},
-                                           {"add", add_cc_profile},
-                                           {"set", set_cc_profile},
-                                           {"del", del_cc_profile}};
+constexpr Command cc_profile_commands[] = {
+    {"show", show_cc_profile},
+    {"add", [](Context &context, Args &args) { put_cc_profile(context, args, false, by_hand); }},
+    {"set", [](Context &context, Args &args) { put_cc_profile(context, args, true, {}); }},
+    {"del", del_cc_profile}};
 
 } // namespace
 

@@ -109,16 +109,6 @@ void set_ev(Context &context, Args &args, bool deny)
     warn_of_daemon(context, device, place.ev_profile, deny);
 }
 
-void deny_ev(Context &context, Args &args)
-{
-    set_ev(context, args, true);
-}
-
-void allow_ev(Context &context, Args &args)
-{
-    set_ev(context, args, false);
-}
-
 mrcnl::Kernel &kernel_to_edit(Context &context)
 {
     require(context, MRC_NL_CAPABILITY_EDIT_EVS, "changes of single EVs");
@@ -171,8 +161,13 @@ void del_ev(Context &context, Args &args)
     warn_of_plan(context, device, place.ev_profile);
 }
 
-constexpr Command ev_commands[] = {{"show", show_ev}, {"deny", deny_ev},       {"allow", allow_ev},
-                                   {"add", add_ev},   {"replace", replace_ev}, {"del", del_ev}};
+constexpr Command ev_commands[] = {
+    {"show", show_ev},
+    {"deny", [](Context &context, Args &args) { set_ev(context, args, true); }},
+    {"allow", [](Context &context, Args &args) { set_ev(context, args, false); }},
+    {"add", add_ev},
+    {"replace", replace_ev},
+    {"del", del_ev}};
 
 void print_segments(Printer &p, const mrcnl::EvSegments &path)
 {

@@ -63,16 +63,6 @@ void put_ev_profile(Context &context, Args &args, bool replace, mrcnl::Owner oth
     value_of(kernel_for(context, owner, otherwise).put_ev_profile(device, spec, replace));
 }
 
-void add_ev_profile(Context &context, Args &args)
-{
-    put_ev_profile(context, args, false, by_hand);
-}
-
-void set_ev_profile(Context &context, Args &args)
-{
-    put_ev_profile(context, args, true, {});
-}
-
 void del_ev_profile(Context &context, Args &args)
 {
     const std::string device = args.take("device");
@@ -83,10 +73,11 @@ void del_ev_profile(Context &context, Args &args)
     value_of(kernel_for(context, owner).delete_ev_profile(device, id));
 }
 
-constexpr Command ev_profile_commands[] = {{"show", show_ev_profile},
-                                           {"add", add_ev_profile},
-                                           {"set", set_ev_profile},
-                                           {"del", del_ev_profile}};
+constexpr Command ev_profile_commands[] = {
+    {"show", show_ev_profile},
+    {"add", [](Context &context, Args &args) { put_ev_profile(context, args, false, by_hand); }},
+    {"set", [](Context &context, Args &args) { put_ev_profile(context, args, true, {}); }},
+    {"del", del_ev_profile}};
 
 } // namespace
 

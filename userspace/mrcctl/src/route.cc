@@ -83,16 +83,6 @@ void put_route(Context &context, Args &args, bool replace, mrcnl::Owner otherwis
     value_of(kernel_for(context, owner, otherwise).put_route(device, route, replace));
 }
 
-void add_route(Context &context, Args &args)
-{
-    put_route(context, args, false, by_hand);
-}
-
-void replace_route(Context &context, Args &args)
-{
-    put_route(context, args, true, {});
-}
-
 void del_route(Context &context, Args &args)
 {
     const std::string device = args.take("device");
@@ -127,11 +117,12 @@ void get_route(Context &context, Args &args)
     p.end_object();
 }
 
-constexpr Command route_commands[] = {{"show", show_route},
-                                      {"add", add_route},
-                                      {"replace", replace_route},
-                                      {"del", del_route},
-                                      {"get", get_route}};
+constexpr Command route_commands[] = {
+    {"show", show_route},
+    {"add", [](Context &context, Args &args) { put_route(context, args, false, by_hand); }},
+    {"replace", [](Context &context, Args &args) { put_route(context, args, true, {}); }},
+    {"del", del_route},
+    {"get", get_route}};
 
 } // namespace
 
