@@ -434,10 +434,8 @@ Result<void> Client::set_plane(const DeviceId &device, uint8_t port, std::option
 
 Result<void> Client::delete_plane(const DeviceId &device, uint8_t port)
 {
-    Request r = request(MRC_CMD_PLANE_DEL, device);
-
-    r.put_u8(MRC_A_PLANE_PORT, port);
-    return change(r, MRC_A_PLANE_OWNER);
+    return change(request(MRC_CMD_PLANE_DEL, device).put_u8(MRC_A_PLANE_PORT, port),
+                  MRC_A_PLANE_OWNER);
 }
 
 Result<std::vector<EvProfile>> Client::ev_profiles(const OptionalDevice &device)
@@ -480,10 +478,8 @@ Result<void> Client::put_ev_profile(const DeviceId &device, const EvProfileSpec 
 
 Result<void> Client::delete_ev_profile(const DeviceId &device, uint64_t id)
 {
-    Request r = request(MRC_CMD_EV_PROFILE_DEL, device);
-
-    r.put_u64(MRC_A_EV_PROFILE_ID, id);
-    return change(r, MRC_A_EV_PROFILE_OWNER);
+    return change(request(MRC_CMD_EV_PROFILE_DEL, device).put_u64(MRC_A_EV_PROFILE_ID, id),
+                  MRC_A_EV_PROFILE_OWNER);
 }
 
 Result<std::vector<Ev>> Client::evs(const OptionalDevice &device,
@@ -565,10 +561,8 @@ Result<void> Client::put_cc_profile(const DeviceId &device, const CcProfile &pro
 
 Result<void> Client::delete_cc_profile(const DeviceId &device, uint64_t id)
 {
-    Request r = request(MRC_CMD_CC_PROFILE_DEL, device);
-
-    r.put_u64(MRC_A_CC_PROFILE_ID, id);
-    return change(r, MRC_A_CC_PROFILE_OWNER);
+    return change(request(MRC_CMD_CC_PROFILE_DEL, device).put_u64(MRC_A_CC_PROFILE_ID, id),
+                  MRC_A_CC_PROFILE_OWNER);
 }
 
 Result<std::vector<Route>> Client::routes(const OptionalDevice &device)
@@ -597,11 +591,10 @@ Result<void> Client::put_route(const DeviceId &device, const Route &route, bool 
 
 Result<void> Client::delete_route(const DeviceId &device, const Prefix &prefix)
 {
-    Request r = request(MRC_CMD_ROUTE_DEL, device);
-
-    r.put_address(MRC_A_ROUTE_PREFIX, prefix.address);
-    r.put_u8(MRC_A_ROUTE_PREFIX_LEN, prefix.length);
-    return change(r, MRC_A_ROUTE_OWNER);
+    return change(request(MRC_CMD_ROUTE_DEL, device)
+                      .put_address(MRC_A_ROUTE_PREFIX, prefix.address)
+                      .put_u8(MRC_A_ROUTE_PREFIX_LEN, prefix.length),
+                  MRC_A_ROUTE_OWNER);
 }
 
 Result<std::vector<Peer>> Client::peers(const OptionalDevice &device,
