@@ -17,39 +17,19 @@ constexpr int state = MRC_CTL_CC_PROFILE_STATE;
 constexpr int algorithm = MRC_CTL_CC_PROFILE_ALGORITHM;
 constexpr int config = MRC_CTL_CC_PROFILE_CONFIG;
 
-class CcProfileTest : public ::testing::Test
+class CcProfileTest
+    : public ProfileTest<mrc_ctl_cc_profile_attr, mrc_ctl_modify_cc_profile,
+                         mrc_ctl_query_cc_profile, state, MRC_CTL_CC_PROFILE_CUR_STATE, 3>
 {
 protected:
-    ControllerRig rig;
-    mrc_ctl_cc_profile_attr attr{};
     mrc_ctl_cc_nscc_cfg cfg{};
 
     CcProfileTest()
     {
-        attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
         attr.algorithm = "uet-1.0-nscc";
         attr.cc_config = &cfg;
     }
 
-    int modify(int mask, uint64_t id = 3)
-    {
-        return failed(mrc_ctl_modify_cc_profile(rig.context, id, &attr, mask));
-    }
-    int step(mrc_ctl_profile_state to)
-    {
-        attr.profile_state = to;
-        return modify(state);
-    }
-    int query(int mask, uint64_t id = 3)
-    {
-        return failed(mrc_ctl_query_cc_profile(rig.context, id, &attr, mask));
-    }
-    mrc_ctl_profile_state now()
-    {
-        EXPECT_EQ(query(state | MRC_CTL_CC_PROFILE_CUR_STATE), 0);
-        EXPECT_EQ(attr.profile_state, attr.cur_profile_state);
-        return attr.profile_state;
-    }
     void make_online()
     {
         ASSERT_EQ(modify(state | algorithm | config), 0);

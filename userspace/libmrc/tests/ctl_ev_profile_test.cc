@@ -26,16 +26,15 @@ constexpr int event_mask = MRC_CTL_EV_PROFILE_EVENT_MASK;
 constexpr int ev_op = MRC_CTL_EV_PROFILE_EV_OP;
 constexpr int fields_op = MRC_CTL_EV_PROFILE_EV_FIELDS_OP;
 
-class EvProfileTest : public ::testing::Test
+class EvProfileTest
+    : public ProfileTest<mrc_ctl_ev_profile_attr, mrc_ctl_modify_ev_profile,
+                         mrc_ctl_query_ev_profile, state, MRC_CTL_EV_PROFILE_CUR_STATE, 1>
 {
 protected:
-    ControllerRig rig;
-    mrc_ctl_ev_profile_attr attr{};
     std::vector<mrc_ctl_ev_field> fields;
 
     EvProfileTest()
     {
-        attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
         attr.ev_mode = MRC_CTL_EV_MODE_EXP;
         attr.ev_fmt_profile_id = 13;
         attr.ev_count = 4;
@@ -43,14 +42,6 @@ protected:
         attr.ev_event_mask = MRC_CTL_EV_GOOD;
     }
 
-    int modify(int mask, uint64_t id = 1)
-    {
-        return failed(mrc_ctl_modify_ev_profile(rig.context, id, &attr, mask));
-    }
-    int query(int mask, uint64_t id = 1)
-    {
-        return failed(mrc_ctl_query_ev_profile(rig.context, id, &attr, mask));
-    }
     int step(mrc_ctl_profile_state to) { return rig.step(1, to); }
     mrc_ctl_profile_state now() { return rig.query(1).profile_state; }
     /** Put fields into attr. */

@@ -16,60 +16,39 @@ constexpr int state = MRC_CTL_EV_FMT_PROFILE_STATE;
 constexpr int mode = MRC_CTL_EV_FMT_PROFILE_MODE;
 constexpr int op = MRC_CTL_EV_FMT_PROFILE_OP;
 
-class FormatTest : public ::testing::Test
+class FormatTest
+    : public ProfileTest<mrc_ctl_ev_fmt_profile_attr, mrc_ctl_modify_ev_fmt_profile,
+                         mrc_ctl_query_ev_fmt_profile, state, MRC_CTL_EV_FMT_PROFILE_CUR_STATE, 13>
 {
 protected:
-    ControllerRig rig;
     std::vector<mrc_ctl_ev_fmt_field> fields{{16}, {16}};
-    mrc_ctl_ev_fmt_profile_attr attr{};
 
     FormatTest()
     {
-        attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
         attr.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_STEV;
         attr.ev_fmt_op = {MRC_CTL_EV_FMT_OP_MODIFY_FIELDS, fields.data(), 2};
-    }
-
-    int modify(int mask, uint64_t id = 13)
-    {
-        return failed(mrc_ctl_modify_ev_fmt_profile(rig.context, id, &attr, mask));
-    }
-    int go(mrc_ctl_profile_state to)
-    {
-        attr.profile_state = to;
-        return modify(state);
-    }
-    int query(int mask, uint64_t id = 13)
-    {
-        return failed(mrc_ctl_query_ev_fmt_profile(rig.context, id, &attr, mask));
-    }
-    mrc_ctl_profile_state now()
-    {
-        EXPECT_EQ(query(state | MRC_CTL_EV_FMT_PROFILE_CUR_STATE), 0);
-        EXPECT_EQ(attr.profile_state, attr.cur_profile_state);
-        return attr.profile_state;
     }
 };
 
 TEST_F(FormatTest, StepsUpAndDown)
 {
     EXPECT_EQ(now(), MRC_CTL_PROFILE_INIT);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_ONLINE), EINVAL) << "not at once";
+    EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), EINVAL) << "not at once";
     attr.profile_state = MRC_CTL_PROFILE_OFFLINE;
     EXPECT_EQ(modify(state), EINVAL) << "without a mode";
     EXPECT_EQ(modify(state | mode), 0);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_ONLINE), EINVAL) << "without fields";
+    EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), EINVAL) << "without fields";
     EXPECT_EQ(modify(op), 0);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_ONLINE), 0);
+    EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0);
     EXPECT_EQ(now(), MRC_CTL_PROFILE_ONLINE);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_INIT), EINVAL) << "not at once";
+    EXPECT_EQ(step(MRC_CTL_PROFILE_INIT), EINVAL) << "not at once";
     EXPECT_EQ(modify(mode), EINVAL);
     EXPECT_EQ(modify(op), EINVAL);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_OFFLINE), 0);
+    EXPECT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
     EXPECT_EQ(modify(op | mode), 0);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_INIT), 0);
+    EXPECT_EQ(step(MRC_CTL_PROFILE_INIT), 0);
     EXPECT_EQ(now(), MRC_CTL_PROFILE_INIT);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_INIT), 0) << "to stay is no step";
+    EXPECT_EQ(step(MRC_CTL_PROFILE_INIT), 0) << "to stay is no step";
     EXPECT_EQ(modify(mode), EINVAL) << "INIT takes nothing else";
 }
 
@@ -179,7 +158,7 @@ TEST_F(FormatTest, OutliveTheProgram)
     ASSERT_EQ(modify(state | mode | op), 0);
     rig.start_anew();
     EXPECT_EQ(now(), MRC_CTL_PROFILE_OFFLINE);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_ONLINE), 0) << "with the fields that it has";
+    EXPECT_EQ(step(MRC_CTL_PROFILE_ONLINE), 0) << "with the fields that it has";
     rig.start_anew();
     EXPECT_EQ(now(), MRC_CTL_PROFILE_ONLINE);
 }
@@ -187,9 +166,9 @@ TEST_F(FormatTest, OutliveTheProgram)
 TEST_F(FormatTest, StayWhileEvProfilesAreOnline)
 {
     rig.online(1, 4);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_OFFLINE), EBUSY);
+    EXPECT_EQ(step(MRC_CTL_PROFILE_OFFLINE), EBUSY);
     ASSERT_EQ(rig.step(1, MRC_CTL_PROFILE_OFFLINE), 0);
-    EXPECT_EQ(go(MRC_CTL_PROFILE_OFFLINE), 0);
+    EXPECT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
     EXPECT_EQ(rig.step(1, MRC_CTL_PROFILE_ONLINE), EINVAL) << "it has no format any more";
     EXPECT_EQ(rig.query(1).profile_state, MRC_CTL_PROFILE_OFFLINE);
 }
@@ -198,7 +177,7 @@ TEST_F(FormatTest, EvProfilesWhoseFileIsBrokenHaveNone)
 {
     rig.online(1, 4);
     std::ofstream(rig.folder / "1" / "ev-1.json") << "{";
-    EXPECT_EQ(go(MRC_CTL_PROFILE_OFFLINE), 0);
+    EXPECT_EQ(step(MRC_CTL_PROFILE_OFFLINE), 0);
 }
 
 TEST_F(FormatTest, ZeroIsOneAsTheOthers)

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "fake_verbs.h"
 #include "model_kernel.h"
 
@@ -115,6 +117,38 @@ struct ControllerRig {
     void online(uint64_t id, uint32_t count) const;
 };
 
+/** @return 0, or errno if a call returned -1 */
+int failed(int result);
+
+/** A test of profiles of one kind, mostly of the profile @p usual. */
+template <typename Attr, auto modify_call, auto query_call, int state, int current, uint64_t usual>
+class ProfileTest : public ::testing::Test
+{
+protected:
+    ControllerRig rig;
+    Attr attr{.profile_state = MRC_CTL_PROFILE_OFFLINE};
+
+    int modify(int mask, uint64_t id = usual)
+    {
+        return failed(modify_call(rig.context, id, &attr, mask));
+    }
+    int query(int mask, uint64_t id = usual)
+    {
+        return failed(query_call(rig.context, id, &attr, mask));
+    }
+    int step(mrc_ctl_profile_state to)
+    {
+        attr.profile_state = to;
+        return modify(state);
+    }
+    mrc_ctl_profile_state now()
+    {
+        EXPECT_EQ(query(state | current), 0);
+        EXPECT_EQ(attr.profile_state, attr.cur_profile_state);
+        return attr.profile_state;
+    }
+};
+
 /** @return an EV with n in its first two bytes */
 mrc_ctl_ev ev(uint16_t n, uint8_t port);
 
@@ -133,8 +167,5 @@ struct Place {
  */
 void expect_each_alone(void *attr, size_t size, const std::vector<Place> &places,
                        const std::function<int(int mask)> &query);
-
-/** @return 0, or errno if a call returned -1 */
-int failed(int result);
 
 } // namespace mrc::test
