@@ -28,50 +28,53 @@ flow()
 	programs+=("$BACKGROUND_PID")
 }
 
-# requests_above N: p1 has executed more.
+# requests_above N: p1 has executed more than N requests.
 requests_above()
 {
 	[ "$(counter mrc1 rx_write_requests)" -gt "$1" ]
 }
 
-# acked: prints the packets to that address that were acknowledged
+# acked: prints how many packets to the silent address were acknowledged
 acked()
 {
 	on p2 mrcctl -j -s peer show mrc2 |
 		jq --arg gid "$SILENT" 'map(select(."remote-gid" == $gid).acked) | add // 0'
 }
 
+# acked_above N
 acked_above()
 {
 	[ "$(acked)" -gt "$1" ]
 }
 
+# resolved: p2 knows the link-layer address.
 resolved()
 {
 	ip -n p2 neigh show "$SILENT" dev veth | grep -q lladdr
 }
 
-# silence: p1 answers no solicitation for that address, and p2 goes on asking.
+# silence: p1 answers no solicitation for the silent address, and p2 goes on asking.
 silence()
 {
 	local to
 
-	on p2 sysctl -qw net.ipv6.neigh.veth.mcast_solicit=600
+	on p2 sysctl -qw net.ipv6.neigh.veth.mcast_solicit=600 || return
 	tc -n p1 qdisc add dev veth clsact || return
 	for to in "$SILENT" "$SOLICITED"; do
 		tc -n p1 filter add dev veth ingress protocol ipv6 flower ip_proto icmpv6 dst_ip "$to" \
 			action drop || return
 	done
-	# p2 may know it.
+	# p2 may know the link-layer address.
 	ip -n p2 neigh del "$SILENT" dev veth 2>/dev/null || true
 }
 
+# unresolved: p2 asks for the link-layer address, so packets wait for it.
 unresolved()
 {
 	ip -n p2 neigh show "$SILENT" dev veth | grep -q INCOMPLETE
 }
 
-# late: p2 has forgotten where that address is, p1's answer takes a while, and little may wait for it.
+# late: p2 has forgotten the link-layer address, p1's answer takes 50 ms, and little may wait for it.
 late()
 {
 	on p2 sysctl -qw net.ipv6.neigh.veth.unres_qlen_bytes=65536 &&
@@ -103,22 +106,25 @@ modprobe -qa sch_netem sch_prio cls_flower
 pair_up
 on p1 ip addr add "$SILENT/64" dev veth nodad
 reach p2 "$SILENT"
-check "traffic to one next hop" flow "$(pair_addr 1)" 1
-check "flows" wait_for requests_above 100
-check "another one is silent" silence
-check "traffic to it" flow "$SILENT" 16
-check "waits for its address" wait_for unresolved
+check "traffic to one next hop starts" flow "$(pair_addr 1)" 1
+check "traffic to one next hop flows" wait_for requests_above 100
+check "another next hop falls silent" silence
+check "traffic to the silent one starts" flow "$SILENT" 16
+check "traffic to the silent one waits for its address" wait_for unresolved
 before=$(counter mrc1 rx_write_requests)
-check "QPs to the first go on" wait_for requests_above $((before + 500))
-check "the silent one speaks" tc -n p1 qdisc del dev veth clsact
-check "QPs to it go on" wait_for acked_above 1000
+check "QPs to the first one go on" wait_for requests_above $((before + 500))
+check "the silent one speaks again" tc -n p1 qdisc del dev veth clsact
+check "traffic to it flows" wait_for acked_above 1000
+check "late: the kernel counts what queues of neighbours drop" \
+	grep -qw unresolved_discards /proc/net/stat/ndisc_cache
 dropped=$(discards)
-check "it answers late" late
-check "it is known again" wait_for resolved
-check "it answers at once" tc -n p1 qdisc del dev veth root
+check "late: the address is forgotten, and its answer is late" late
+check "late: the address is known again" wait_for resolved
+check "late: answers are fast again" tc -n p1 qdisc del dev veth root
 before=$(acked)
-check "QPs to it go on again" wait_for acked_above $((before + 1000))
-check_equal "its queue has dropped nothing" "$dropped" "$(discards)"
-# They have no end.
+check "late: QPs to it go on" wait_for acked_above $((before + 1000))
+check_equal "late: its queue has dropped nothing" "$dropped" "$(discards)"
+[ "$test_failed" = 0 ] || cat "$TEST_TMP"/traffic.*.{server,client} | diag
+# At SIGTERM they would first finish what they have posted.
 kill -KILL "${programs[@]}"
 finish
