@@ -5,8 +5,8 @@
 # netdevs. These queues, of whichever kind, hold little and drop nothing; no EV is blamed; answers do
 # not queue behind data. Where the host cannot know what waits, because it waits elsewhere, all is as
 # before.
-# A queue drops what has waited for too long, also because the machine stood still: so the clock counts
-# instructions.
+# fq_codel drops what has waited for too long, also if the machine stood still meanwhile, so the clock
+# counts instructions.
 # clock: icount
 
 . "$(dirname "$0")/../lib.sh"
@@ -83,13 +83,14 @@ test_dropped()
 	local name="a qdisc drops what it has taken"
 
 	check "$name: both planes of h1 are slow" slow pfifo limit 1000
-	tc -n h1 qdisc replace dev eth1 parent 1:1 fq_codel target 50us interval 1ms noecn
+	check "$name: plane 1 has such a qdisc" tc -n h1 qdisc replace dev eth1 parent 1:1 \
+		fq_codel target 50us interval 1ms noecn
 	monitor_start h1
 	# shellcheck disable=SC2086 # options
 	traffic_launch h1 h2 $WINDOW
-	check "$name: and more" wait_for queued_above drops 300
-	# Probes may wait for too long in the other queue, if the machine is slow.
-	check_equal "$name: no EV of that plane is bad" "" \
+	check "$name: more than 300 packets" wait_for queued_above drops 300
+	# On a slow machine, EV probes may wait for too long in the pfifo of plane 2.
+	check_equal "$name: no EV of plane 1 is bad" "" \
 		"$(grep '"peer-ev"' "$TEST_TMP/monitor.h1" | grep '"port":1,')"
 	check_traffic_end "$name: all arrives" traffic_stop
 	check "$name: fast again" fast
@@ -174,8 +175,8 @@ need jq tc rdma
 modprobe -qa sch_htb sch_fq_codel sch_fq sch_netem sch_prio
 lab_up --planes 2
 check "a window that is larger than all queues" fixed_window h1 h2
-# What a NIC sends in microseconds takes milliseconds here: the least room of a plane 26, and a busy
-# machine stands still for longer. What windows let go would take 400.
+# At this rate a plane needs 26 ms to send its least room, 128 KiB, and 400 ms to send all that windows
+# let go. The target is between the two, and far above the first, because a slow machine adds to it.
 test_queue fq_codel fq_codel noecn target 200ms interval 1s
 test_queue fq fq
 test_queue pfifo pfifo limit 1000

@@ -3,7 +3,7 @@
 #
 # Packets that come one by one, as from a NIC, reach the module in the aggregates that GRO makes of
 # them, with outer headers and without. Without GRO they arrive one by one.
-# On a machine that stands still between two packets none of them would be aggregated.
+# GRO waits for the next packet for 2 ms, and joins nothing if the machine stands still for longer.
 # clock: icount
 
 . "$(dirname "$0")/../lib.sh"
