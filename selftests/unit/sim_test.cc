@@ -31,9 +31,11 @@ SimReport expectGood(const SimConfig &config)
 SimReport &operator+=(SimReport &sum, const SimReport &r)
 {
     using R = SimReport;
-    for (auto member : {&R::packets, &R::sent, &R::resent, &R::dropped, &R::dups, &R::marked,
-                        &R::spurious, &R::probes, &R::naks, &R::waits, &R::nacks, &R::unsent,
-                        &R::probeLost, &R::evsLost, &R::evAcked, &R::evsReturned, &R::evsCleared})
+    for (auto member :
+         {&R::packets,     &R::sent,       &R::resent,   &R::unsent,  &R::nacks,    &R::dropped,
+          &R::spurious,    &R::sacks,      &R::dups,     &R::marked,  &R::timeouts, &R::probes,
+          &R::probeLost,   &R::waits,      &R::naks,     &R::evAcked, &R::evProbes, &R::evsLost,
+          &R::evsReturned, &R::evsCleared, &R::evsHeard, &R::evsBad,  &R::elapsedNs})
         sum.*member += r.*member;
     return sum;
 }
