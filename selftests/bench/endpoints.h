@@ -4,8 +4,7 @@
  * QPs between two hosts, both ends, joined by a wire without delay, to measure what the protocol
  * engine alone costs per packet. engine_bench.cc uses it.
  */
-#ifndef MRC_BENCH_ENDPOINTS_H
-#define MRC_BENCH_ENDPOINTS_H
+#pragma once
 
 #include <cstdint>
 #include <memory_resource>
@@ -139,5 +138,3 @@ private:
 };
 
 } // namespace bench
-
-#endif

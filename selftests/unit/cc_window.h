@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Windows of requesters in tests and simulations.
-#ifndef MRC_UNIT_CC_WINDOW_H
-#define MRC_UNIT_CC_WINDOW_H
+#pragma once
 
 #include "engine/requester.h"
 
@@ -21,5 +20,3 @@ inline mrc_cc_params fixedWindow(u32 packets, u32 mtu)
     params.max_cwnd = packets * windowBytes(mtu);
     return params;
 }
-
-#endif

@@ -3,8 +3,7 @@
 // Simulates two ends made of the protocol engine. Each has EVs towards the other: some are dead,
 // some lose packets, and about some the end believes what is not true. sim.h simulates QPs; this
 // simulates which end finds which path, and when.
-#ifndef MRC_UNIT_PATH_SIM_H
-#define MRC_UNIT_PATH_SIM_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -52,5 +51,3 @@ struct PathSimReport {
 };
 
 PathSimReport simulatePaths(const PathSimConfig &config);
-
-#endif

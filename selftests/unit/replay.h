@@ -2,8 +2,7 @@
 //
 // Plays to the engine what kernel/transport/qp/replay.h recorded of a QP's requester: the engine
 // gets the same calls again, and must give the same results.
-#ifndef MRC_UNIT_REPLAY_H
-#define MRC_UNIT_REPLAY_H
+#pragma once
 
 #include <cstdint>
 #include <istream>
@@ -67,5 +66,3 @@ struct Outcome {
 Outcome play(std::istream &recording);
 
 } // namespace replay
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // Simulated time: a queue of events, and timers.
-#ifndef MRC_UNIT_SIM_CLOCK_H
-#define MRC_UNIT_SIM_CLOCK_H
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -89,5 +88,3 @@ private:
     SimClock::What what;
     std::uint64_t armed = 0; ///< 0: not set
 };
-
-#endif

@@ -2,8 +2,7 @@
 //
 // One of the two simulated hosts: its paths to the other, which all its QPs share, and its EV
 // probes.
-#ifndef MRC_UNIT_SIM_HOST_H
-#define MRC_UNIT_SIM_HOST_H
+#pragma once
 
 #include "path_end.h"
 #include "sim_fabric.h"
@@ -40,5 +39,3 @@ private:
     void probeAnswered(const SimPacket &packet);
     void answered();
 };
-
-#endif

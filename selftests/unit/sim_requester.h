@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // The requesting end of a simulated QP. It checks what the engine reports.
-#ifndef MRC_UNIT_SIM_REQUESTER_H
-#define MRC_UNIT_SIM_REQUESTER_H
+#pragma once
 
 #include "cc_window.h"
 #include "sim_host.h"
@@ -87,5 +86,3 @@ private:
     void checkSample(const mrc_hdr &hdr, const mrc_tx_result &res) const;
     u64 transmissionOf(const mrc_hdr &hdr) const;
 };
-
-#endif

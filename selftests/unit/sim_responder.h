@@ -2,8 +2,7 @@
 //
 // The answering end of a simulated QP. It uses the engine as transport/qp/responder.c does, and
 // checks what it executes. An skb holds one packet.
-#ifndef MRC_UNIT_SIM_RESPONDER_H
-#define MRC_UNIT_SIM_RESPONDER_H
+#pragma once
 
 #include "sim_host.h"
 #include "sim_work.h"
@@ -56,5 +55,3 @@ private:
     void sayLastWords(const mrc_hdr &asked, const SimPacket &packet);
     void sackTimerFired();
 };
-
-#endif
