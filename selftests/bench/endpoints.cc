@@ -38,7 +38,7 @@ mrc_hdr over_the_wire(const mrc_hdr &hdr)
 
 size_t Endpoints::requester_bytes(uint32_t mpr)
 {
-    return sizeof(mrc_req) + mrc_tx_window_mem(mpr * MRC_MPR_UNIT);
+    return sizeof(mrc_req) + mrc_req_mem(mpr * MRC_MPR_UNIT);
 }
 
 size_t Endpoints::responder_bytes(uint32_t mpr)
