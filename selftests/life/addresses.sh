@@ -23,10 +23,10 @@ connects()
 		2>"$TEST_TMP/connects" | tail -n 1 | jq -r .good)" = true ]
 }
 
-# said TEXT: the kernel's log has it.
+# said PATTERN: a line of the kernel's log matches it.
 said()
 {
-	dmesg | grep -q "$1"
+	grep -q "$1" <(dmesg)
 }
 
 # feature NAME: prints what mrcctl says of it, with the /sys of p1

@@ -199,7 +199,7 @@ check_errors()
 nothing_left()
 {
 	[ ! -e /run/mrc-lab ] && [ -z "$(ip netns list)" ] &&
-		! ip -o link | grep -Eq ': (eth[0-9]|t[01][rs]|h[0-9])'
+		! grep -Eq ': (eth[0-9]|t[01][rs]|h[0-9])' <(ip -o link)
 }
 
 # inhabited NS: a process is in it
