@@ -22,7 +22,7 @@ strap()
 	debootstrap --variant=minbase --keyring="$keyring" --include=ca-certificates "$1" "$root" \
 		"$mirror" >>"$log" 2>&1
 	# Accept archive snapshots, which may be old.
-	if apt-config dump | grep -q '^Acquire::Check-Valid-Until "false"'; then
+	if grep -q '^Acquire::Check-Valid-Until "false"' <(apt-config dump); then
 		echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/old"
 	fi
 }
