@@ -218,7 +218,7 @@ test_replaced()
 	check_known "a plane more" 1 "$before"
 	lab heal switch p1t1s1
 	check "replaced: it is good again" wait_for evs_are h1 "((good|skip) ?)+"
-	check "replaced: who watches is told" event h1 '.event == "peer-ev" and .index == 1 and
+	check "replaced: who watches is told" wait_for event h1 '.event == "peer-ev" and .index == 1 and
 		."old-state" == "assumed-bad" and .state == "good"'
 	check_traffic_end "replaced: all of it verified" traffic_stop
 	on h1 mrcctl plane del mrc0 port 9
