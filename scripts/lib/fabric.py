@@ -51,7 +51,7 @@ def mptcp_setup():
              "add_addr_accepted", "8"])
         # A host that spreads over ports does not use those without a carrier. Debian's kernel 6.1.192
         # sets the value, and then the write fails with EINVAL.
-        run(ns(host) + ["sh", "-c", f"echo 1 >{LINKDOWN} 2>/dev/null; grep -qx 1 {LINKDOWN}"])
+        run(ns(host) + ["sh", "-c", f"echo 1 2>/dev/null >{LINKDOWN}; grep -qx 1 {LINKDOWN}"])
     for plane in range(2, PLANES + 1):
         run(["ip", "-n", "h2", "mptcp", "endpoint", "add", f"fd00:7463:{plane}::2", "signal"])
 

@@ -84,6 +84,12 @@ late()
 		ip -n p2 neigh del "$SILENT" dev veth
 }
 
+# delayed: a packet of p1 took the slow way.
+delayed()
+{
+	tc -n p1 -j -s qdisc show dev veth | jq -e 'any(.[]; .kind == "netem" and .packets > 0)' >/dev/null
+}
+
 # discards: prints how many packets the queues of all neighbours have dropped
 discards()
 {
@@ -120,10 +126,12 @@ check "late: the kernel counts what queues of neighbours drop" \
 dropped=$(discards)
 check "late: the address is forgotten, and its answer is late" late
 check "late: the address is known again" wait_for resolved
+check "late: the answer was delayed" delayed
 check "late: answers are fast again" tc -n p1 qdisc del dev veth root
 before=$(acked)
 check "late: QPs to it go on" wait_for acked_above $((before + 1000))
-check_equal "late: its queue has dropped nothing" "$dropped" "$(discards)"
+# On a debug kernel an answer may take longer than the module keeps the queue short.
+[ "$SLOW" -gt 1 ] || check_equal "late: its queue has dropped nothing" "$dropped" "$(discards)"
 [ "$test_failed" = 0 ] || cat "$TEST_TMP"/traffic.*.{server,client} | diag
 # At SIGTERM they would first finish what they have posted.
 kill -KILL "${programs[@]}"
