@@ -28,7 +28,7 @@ struct Requester {
 
     explicit Requester(std::uint32_t cwnd = kWindow, std::uint32_t mpr = 8, u16 imm_max = 2,
                        std::uint64_t peerRtt = 0)
-        : slots(128), mem(DIV_ROUND_UP(mrc_tx_window_mem(mpr * MRC_MPR_UNIT), sizeof(u64))),
+        : slots(128), mem(DIV_ROUND_UP(mrc_req_mem(mpr * MRC_MPR_UNIT), sizeof(u64))),
           ring(reinterpret_cast<const mrc_tx_rec *>(mem.data())), cwnd(cwnd)
     {
         const mrc_tx_cfg cfg = {.size = mpr * MRC_MPR_UNIT,

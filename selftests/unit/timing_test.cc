@@ -101,7 +101,7 @@ TEST(Timing, PortsAreToldAsItSays)
 TEST(Timing, AQpWaitsAsItSays)
 {
     const mrc_timing t = nic();
-    std::vector<u64> txMem(mrc_tx_window_mem(MRC_MPR_UNIT) / sizeof(u64));
+    std::vector<u64> txMem(mrc_req_mem(MRC_MPR_UNIT) / sizeof(u64));
     const mrc_tx_cfg cfg = {.size = MRC_MPR_UNIT,
                             .retries = {.timeout_ns = kSec, .linear = 3, .exp = 3}};
     mrc_req r{};
