@@ -69,8 +69,9 @@ enum mrc_cc_algorithm {
  * @rate: bytes a second to the destination, over all planes; never 0
  * @base_rtt_ns: round trip of an empty network; 0: it is measured
  * @target_ns: delay at which to aim. Default: three quarters of the base RTT; all of it with
- *             @ecn_absent and without @trimming. With neither of these, and until marks are seen,
- *             at least cc_late of struct mrc_timing
+ *             @ecn_absent and without @trimming. While delay counts as a mark because no mark was
+ *             seen lately: a quarter of it, or three with @trimming, but at least cc_late of struct
+ *             mrc_timing
  * @max_cwnd: bytes of the largest window. Default: one and a half times what the base RTT and the
  *            rate hold; where @base_rtt_ns is not set, at least cc_room of struct mrc_timing
  * @adjust_bytes: increases take effect after so many bytes ... Default: 8 packets
@@ -80,8 +81,8 @@ enum mrc_cc_algorithm {
  * @fi_scale: part of the window that a round trip of fast increase adds, in millionths
  * @gamma: part of the excess of delay by which a decrease shrinks the window, in millionths, at
  *         most one; 0 means 0
- * @max_md_jump: part of the window that a decrease leaves at least, in millionths, at most one; 0
- *               means 0
+ * @max_md_jump: part of the window that a decrease leaves at least, and losses that show a full
+ *               queue leave, in millionths, at most one; 0 means 0
  * @qa_threshold_ns: quick adapt also acts when the delay is longer than this. Default: never with
  *                   @trimming; else 4 base RTTs, or 4 targets if those are longer, but at least
  *                   cc_late of struct mrc_timing
@@ -151,8 +152,8 @@ struct mrc_cc_derived {
  * @MRC_CC_FAIR: SACKs without a mark and with much delay
  * @MRC_CC_HOLD: SACKs with a mark and little delay
  * @MRC_CC_DECREASE: SACKs with a mark and much delay
- * @MRC_CC_CUTS: how often a decrease, or losses that showed a full queue, cut the window by a part of
- *               it. Losses and trims by whose bytes the window shrinks do not count
+ * @MRC_CC_CUTS: how often a decrease, or losses that showed a full queue, cut the window by a part
+ *               of it. Losses and trims by whose bytes the window shrinks do not count
  * @MRC_CC_QUICK_ADAPTS: how often the window became what had arrived
  * @MRC_CC_TRIMS: packets that were trimmed
  * @MRC_CC_PENALTIES: SACKs by which the receiver asked for less
@@ -176,7 +177,8 @@ enum mrc_cc_count {
  * Fields that dumps may read:
  * @p: the settings
  * @d: what follows from the settings and the base RTT
- * @by_delay: no mark was seen lately: delay counts as a mark
+ * @by_delay: delay counts as a mark, because no mark was seen lately. False with @ecn_absent, where
+ *            delay always counts
  * @cwnd: the window, bytes
  * @inflight: bytes on their way
  * @base_ns: base RTT; 0: not known yet

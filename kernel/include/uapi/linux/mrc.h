@@ -337,7 +337,8 @@ enum {
 	MRC_A_CC_PROFILE_BASE_RTT,
 	/*
 	 * u32, 1000 to 1000000000: ns of delay beyond the base RTT to aim at; left out: three
-	 * quarters of the base RTT, or all of it with ecn absent and without trimming
+	 * quarters of the base RTT, or all of it with ecn absent and without trimming; with ecn
+	 * present at least 8 ms while delay counts as a mark
 	 */
 	MRC_A_CC_PROFILE_TARGET_DELAY,
 	/*
@@ -368,14 +369,17 @@ enum {
 	MRC_A_CC_PROFILE_FI_SCALE,
 	/* u32, 0 to 1000000: millionths of the excess of delay that a decrease takes */
 	MRC_A_CC_PROFILE_GAMMA,
-	/* u32, 0 to 1000000: a decrease leaves at least this many millionths of the window */
+	/*
+	 * u32, 0 to 1000000: a decrease leaves at least this many millionths of the window, and
+	 * losses that show a full queue leave so many
+	 */
 	MRC_A_CC_PROFILE_MAX_MD_JUMP,
 	/* u8, 0 to 15: quick adapt acts below the largest window shifted right by this */
 	MRC_A_CC_PROFILE_QA_GATE,
 	/*
 	 * u32, 1000 to 4000000000: quick adapt acts at this delay, too, in ns; left out: with
-	 * trimming never, otherwise 4 times the base RTT, or target-delay if that is longer, and at
-	 * least 8 ms
+	 * trimming never, otherwise 4 times the longer of base RTT and target-delay, and at least 8
+	 * ms
 	 */
 	MRC_A_CC_PROFILE_QA_THRESHOLD,
 	/* u8, 0 to 1: when little has arrived, the window is set to what has arrived */
