@@ -196,8 +196,9 @@ void mrc_ev_fall(struct mrc_ev_set *s, u16 ev, u8 state, enum mrc_ev_why why, u6
 }
 
 /*
- * Of the EVs in a state, on ports that are up: the one that was most recently heard from, if that was
- * after @than. With @longest_ago: the one that was heard from longest ago, if that was before @than.
+ * Of the EVs in a state, on ports that are up: the one that was most recently heard from, if that
+ * was after @than. With @longest_ago: the one that was heard from longest ago, if that was before
+ * @than.
  */
 static u16 mrc_ev_set_heard_of(const struct mrc_ev_set *s, u8 state, u64 than, bool longest_ago)
 {
