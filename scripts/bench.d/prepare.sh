@@ -3,6 +3,19 @@
 #
 # For the kinds that measure in a virtual machine. Each of them sets top, the project's folder.
 
+# known_cases KIND "CASE..." NAME...: refuses a name that is no case of this kind, before anything is built.
+known_cases()
+{
+	local kind=$1 cases=$2 name
+	shift 2
+
+	for name; do
+		[[ " $cases " == *" $name "* ]] && continue
+		echo "bench: '$name' is neither a kind nor a case of $kind ($cases)" >&2
+		exit 2
+	done
+}
+
 # prepare KERNEL [--tests]: installs what these kinds need, and builds the module for KERNEL, and
 # userspace, with --tests also its tests.
 prepare()
