@@ -2,9 +2,8 @@
 /*
  * Netlink command for information on the module.
  */
-#include <linux/module.h>
-
 #include "../net/crc.h"
+#include "../version.h"
 #include "message.h"
 
 /* Capabilities of the module. The change that brings a capability adds its bit. */
@@ -26,7 +25,7 @@ static int mrc_nl_info_msg(struct sk_buff *skb, const struct mrc_nl_to *to)
 	if (!hdr)
 		return -EMSGSIZE;
 	if (nla_put_string(skb, MRC_A_INFO_VERSION,
-			   THIS_MODULE->version ?: "unknown") ||
+			   mrc_version() ?: "unknown") ||
 	    nla_put_string(skb, MRC_A_INFO_ICRC, mrc_crc_name()) ||
 	    nla_put_u8(skb, MRC_A_INFO_SEG6,
 		       IS_ENABLED(CONFIG_IPV6_SEG6_LWTUNNEL)) ||

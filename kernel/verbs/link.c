@@ -19,6 +19,7 @@
 #include "../net/change.h"
 #include "../net/netdev.h"
 #include "../transport/transport/transport.h"
+#include "../version.h"
 #include "context.h"
 #include "counters.h"
 #include "cq.h"
@@ -45,7 +46,7 @@
  */
 static u64 mrc_fw_ver(void)
 {
-	const char *version = THIS_MODULE->version;
+	const char *version = mrc_version();
 	u16 major, minor, patch;
 
 	if (!version ||
