@@ -2,8 +2,8 @@
 /*
  * The version of the module.
  */
-#ifndef MRC_VERSION_H
-#define MRC_VERSION_H
+#ifndef _MRC_VERSION_H
+#define _MRC_VERSION_H
 
 #include <linux/module.h>
 
