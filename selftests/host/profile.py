@@ -67,6 +67,12 @@ class Report(unittest.TestCase):
                              sample((0xffff8000, "[kernel.kallsyms]")))  # fmt: skip
         self.assertEqual((profile.uml, profile.programs, profile.kernel), (4, 1, 0))
 
+    def test_groups(self):
+        for file, group in (("arch/x86/lib/memcpy_64.o", "copies"), ("arch/um/kernel/process.o", "UML"),
+                            ("net/ipv6/seg6_local.o", "SRv6"), ("mm/slub.o", "skbs and memory"),
+                            ("drivers/net/veth.o", "netdevs and softirqs"), ("init/main.o", "the rest")):  # fmt: skip
+            self.assertEqual(report.group_of("function", file), group)
+
     def test_tables(self):
         profile = profile_of(*[ours(0x1090)] * 3, ours(0x1290))
         text = report.report(profile, FACTS, 1000, "a CPU", "a day")
