@@ -31,10 +31,12 @@ def counters(device):
     return values
 
 
-def listens(pid):
-    """Whether somebody in the namespace of that process waits for perftest's client."""
+def listens(server):
+    """Whether perftest's server waits for its client."""
+    if server.poll() is not None:
+        raise RuntimeError(f"the server has ended with status {server.returncode}")
     for family in ("tcp", "tcp6"):
-        with open(f"/proc/{pid}/net/{family}", encoding="ascii") as file:
+        with open(f"/proc/{server.pid}/net/{family}", encoding="ascii") as file:
             if PORT in file.read():
                 return True
     return False
@@ -43,7 +45,7 @@ def listens(pid):
 def start(host, device, seconds, *server):
     """One end of writes of 64 KiB on one QP. It ends with the machine."""
     index = gid_index(device, PREFIX)
-    return subprocess.Popen(ns(host) + ["ib_write_bw", "-F", "-e", "-d", device, "-x", index, "-s", "65536",
+    return subprocess.Popen(ns(host) + ["ib_write_bw", "-F", "-d", device, "-x", index, "-s", "65536",
                                         "-m", "4096", "-D", str(seconds + SPARE), *server])  # fmt: skip
 
 
@@ -68,7 +70,7 @@ def main():
     run([LAB, "up", "--planes", "2", "--racks", "1", "--hosts-per-rack", "2", "--management"])
     os.environ["RDMAV_DRIVERS"] = PROVIDER
     server = start("h2", "mrc1", seconds)
-    wait_until("the server", lambda: listens(server.pid))
+    wait_until("the server", lambda: listens(server))
     start("h1", "mrc0", seconds, lab("management", "h2"))
     wait_until("packets", lambda: counters("mrc0")["tx_packets"] > 1000)
     facts = measure(seconds)

@@ -56,11 +56,17 @@ def files_of(text):
                   if int(size, 16))  # fmt: skip
 
 
-class Kernel:
-    """Finds the function and the file of an address."""
+def start_of(headers):
+    """Where the program begins in memory, of what readelf -lW prints."""
+    return int(re.search(r"^ +LOAD +0x0+ +(0x[0-9a-f]+)", headers, re.MULTILINE)[1], 16)
 
-    def __init__(self, path, functions, files):
-        self.path, self.functions, self.files, self.found = path, functions, files, {}
+
+class Kernel:
+    """Finds the function and the file of an address. Some versions of perf print it less the program's
+    start."""
+
+    def __init__(self, path, functions, files, start=0):
+        self.path, self.functions, self.files, self.start, self.found = path, functions, files, start, {}
 
     @staticmethod
     def _last(rows, address):
@@ -70,8 +76,8 @@ class Kernel:
     def find(self, address):
         """(function, file), the function without what the compiler adds to its name."""
         if address not in self.found:
-            name = self._last(self.functions, address)
-            self.found[address] = name.split(".")[0], self._last(self.files, address)
+            at = address + self.start if address < self.start else address
+            self.found[address] = self._last(self.functions, at).split(".")[0], self._last(self.files, at)
         return self.found[address]
 
 
@@ -168,10 +174,12 @@ def report(profile, facts, hertz, cpu, today):
 def main():
     folder, hertz = Path(sys.argv[1]), int(sys.argv[2])
     linux = str(folder / "linux")
-    listed = subprocess.run(["nm", "-n", linux], capture_output=True, text=True, check=True).stdout
+    listed, headers = (subprocess.run([*command, linux], capture_output=True, text=True, check=True).stdout
+                       for command in (["nm", "-n"], ["readelf", "-lW"]))  # fmt: skip
     files = files_of((folder / "map").read_text(encoding="utf-8", errors="replace"))
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
-    profile = Profile(Kernel(linux, functions_of(listed), files), sys.stdin)
+    kernel = Kernel(linux, functions_of(listed), files, start_of(headers))
+    profile = Profile(kernel, sys.stdin)
     print(report(profile, facts, hertz, cpu_name(), datetime.date.today()))
 
 

@@ -55,6 +55,13 @@ class Report(unittest.TestCase):
         self.assertEqual(profile.functions[("mrc_requester_post", f"{MRC}/core/requester/requester.o")], 1)
         self.assertEqual(sorted(profile.groups.values()), [1, 2])
 
+    def test_addresses_may_lack_the_start(self):
+        start = report.start_of("  PHDR 0x40 0x1040\n  LOAD           0x000000 0x0000000000001000 0x1000 R\n")
+        self.assertEqual(start, 0x1000)
+        kernel = report.Kernel("/linux", report.functions_of(LISTED), report.files_of(MAP), start)
+        self.assertEqual(kernel.find(0x90), kernel.find(0x1090))
+        self.assertEqual(kernel.find(0x90)[0], "mrc_crc_fold_add")
+
     def test_callers_that_forward_make_it_a_switch(self):
         profile = profile_of(ours(0x1210, 0x1290), ours(0x1210, 0x1110))
         self.assertEqual(profile.groups[report.SWITCHES], 1)
