@@ -10,7 +10,7 @@
 /**
  * mrc_version() - what MODULE_VERSION says
  *
- * Return: NULL if the code is built into the kernel (scripts/profile), where no module has a version.
+ * Return: NULL if the code is built into the kernel, as scripts/profile does: there is no module.
  */
 static inline const char *mrc_version(void)
 {

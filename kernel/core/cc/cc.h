@@ -70,8 +70,8 @@ enum mrc_cc_algorithm {
  * @base_rtt_ns: round trip of an empty network; 0: it is measured
  * @target_ns: delay at which to aim. Default: three quarters of the base RTT; all of it with
  *             @ecn_absent and without @trimming. While delay counts as a mark because no mark was
- *             seen lately: a quarter of it, or three with @trimming, but at least cc_late of struct
- *             mrc_timing
+ *             seen lately: a quarter of it, or three quarters with @trimming, but at least cc_late
+ *             of struct mrc_timing
  * @max_cwnd: bytes of the largest window. Default: one and a half times what the base RTT and the
  *            rate hold; where @base_rtt_ns is not set, at least cc_room of struct mrc_timing
  * @adjust_bytes: increases take effect after so many bytes ... Default: 8 packets

@@ -164,8 +164,8 @@ static u32 mrc_requester_dropped(const struct mrc_peer_evs *evs, const struct mr
 }
 
 /*
- * Tells the peer what an answer, or its absence, says about EVs. Looks at queues of this host before
- * it takes the peer's lock, because a netdev may have many. tx_lock held.
+ * Tells the peer what an answer, or its absence, says about EVs. Looks at queues of this host
+ * before it takes the peer's lock, because a netdev may have many. tx_lock held.
  */
 static void mrc_requester_learn(struct mrc_qp *qp, struct mrc_tx_result *res,
 				u64 now)
