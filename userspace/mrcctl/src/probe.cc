@@ -116,8 +116,6 @@ std::string why_not_sent(int error)
         return "an IPsec policy covers the path";
     case EBUSY:
         return "too many probes: the probe was not sent within a second";
-    case ENOBUFS:
-        return "this host does not know the next hop's link-layer address, and its queue is full";
     case EMSGSIZE:
         return "the probe is longer than the MTU of its route";
     default:
