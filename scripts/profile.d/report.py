@@ -167,7 +167,7 @@ def report(profile, facts, hertz, cpu, today):
         f"{facts['tx_bytes'] * 8 / facts['seconds'] / 1e9:.2f} Gb/s; {facts['rx_packets']:,} came back for "
         f"{packets:,}. {total:,} samples: {share(profile.uml)} UML's own work, {share(profile.programs)} "
         f"the programs, {share(profile.kernel)} the guest's kernel, which the tables divide.",
-        by_group(profile, facts["seconds"] and 1e9 / hertz / packets), by_function(profile),
+        by_group(profile, 1e9 / hertz / packets), by_function(profile),
     ])  # fmt: skip
 
 
@@ -180,6 +180,8 @@ def main():
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     kernel = Kernel(linux, functions_of(listed), files, start_of(headers))
     profile = Profile(kernel, sys.stdin)
+    if not profile.kernel:
+        sys.exit("profile: no sample is of the guest's kernel")
     print(report(profile, facts, hertz, cpu_name(), datetime.date.today()))
 
 
