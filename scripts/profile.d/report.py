@@ -155,7 +155,7 @@ def place(file):
 def cpu_name(cpuinfo="/proc/cpuinfo"):
     with open(cpuinfo, encoding="utf-8") as lines:
         names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0]}, one of {len(names)}" if names else "unknown CPU"
+    return f"{names[0]}, one CPU of {len(names)}" if names else "unknown CPU"
 
 
 def report(profile, facts, hertz, cpu, today):
@@ -163,9 +163,9 @@ def report(profile, facts, hertz, cpu, today):
     total = profile.kernel + profile.uml + profile.programs
     share = lambda count: f"{100 * count / total:.0f} %"  # noqa: E731
     return "\n\n".join([
-        f"{cpu}, {facts['kernel']}, {today}. {packets / facts['seconds']:,.0f} packets a second from h1, "
-        f"{facts['tx_bytes'] * 8 / facts['seconds'] / 1e9:.2f} Gb/s; {facts['rx_packets']:,} came back for "
-        f"{packets:,}. {total:,} samples: {share(profile.uml)} UML's own work, {share(profile.programs)} "
+        f"{cpu}, Linux {facts['kernel']}, {today}. {packets / facts['seconds']:,.0f} packets a second from h1, "
+        f"{facts['tx_bytes'] * 8 / facts['seconds'] / 1e9:.2f} Gb/s; h1 sent {packets:,} and "
+        f"received {facts['rx_packets']:,}, mostly SACKs. {total:,} samples: {share(profile.uml)} UML's own work, {share(profile.programs)} "
         f"the programs, {share(profile.kernel)} the guest's kernel, which the tables divide.",
         by_group(profile, 1e9 / hertz / packets), by_function(profile),
     ])  # fmt: skip
