@@ -149,7 +149,10 @@ def by_function(profile):
 
 def place(file):
     """The source of an object, as this project names it."""
-    return re.sub(r"\.o$", "", file.replace(MRC, "kernel/"))
+    object_file = r"\.o$"
+    if file.startswith(MRC):
+        return re.sub(object_file, ".c", file.replace(MRC, "kernel/"))
+    return re.sub(object_file, "", file)
 
 
 def cpu_name(cpuinfo="/proc/cpuinfo"):

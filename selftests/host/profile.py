@@ -87,7 +87,7 @@ class Report(unittest.TestCase):
         lines = text.splitlines()
         self.assertIn("| all | 100 % | 4000 |", lines)
         self.assertIn(f"| {report.SWITCHES} | 25.0 % | 1000 |", lines)
-        self.assertIn("| `mrc_crc_fold_add` | `kernel/core/wire/crc_fold` | 75.0 % |", lines)
+        self.assertIn("| `mrc_crc_fold_add` | `kernel/core/wire/crc_fold.c` | 75.0 % |", lines)
         self.assertNotIn("| the rest", text)
 
 
