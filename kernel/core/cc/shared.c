@@ -77,7 +77,7 @@ void mrc_shared_step_aside(struct mrc_shared *s, struct mrc_shared_place *place)
 	s->stuck = false;
 }
 
-/* ---- what has been heard of a QP ---------------------------------------------- */
+/* ---- what has been heard from a QP ---------------------------------------------- */
 
 /* A QP has @bytes less in flight: counts them off, if it is NEW. */
 static void mrc_shared_less_fresh(struct mrc_shared *s, const struct mrc_shared_place *place,

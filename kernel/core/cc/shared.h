@@ -4,7 +4,7 @@
  * is less room than they want, and how much of the window a QP may claim; that depends on whether
  * the peer has answered the QP.
  *
- * QPs that want more than there is room for wait in a queue, those that have been heard of apart
+ * QPs that want more than there is room for wait in a queue, those that have been heard from apart
  * from all others. The QP in the first place sends up to MRC_TURN_PACKETS packets and goes to the
  * last place. If the room is too small for it, it keeps the first place, and nobody is asked again
  * before the window or the queue has changed ("stuck").

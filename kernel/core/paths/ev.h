@@ -8,14 +8,14 @@
  * A living path is found, whatever was believed before. As long as one EV in each direction
  * delivers four packets of five, both ends have such an EV in use after a few round trips and the
  * intervals of the probes. Three rules see to that. All three rest on evidence alone: on when an EV
- * was last heard of.
+ * was last heard from.
  *  - Silence blames nothing: a loss counts only if something that was sent later has arrived. An EV
  *    in doubt is probed instead.
  *  - The floor keeps the EV that was most recently heard from. An EV that only the floor keeps is
  *    HELD, and is probed as if it was bad.
  *  - When a probe of an EV in use is lost and nothing that was sent since has arrived, nobody
  *    knows of any path that works: a search begins. All EVs except DENIED ones are probed and take
- *    turns, for data and for answers, until one of them is heard of.
+ *    turns, for data and for answers, until one of them is heard from.
  */
 #ifndef _MRC_CORE_EV_H
 #define _MRC_CORE_EV_H
@@ -82,7 +82,7 @@ enum mrc_ev_why {
  * @state: enum mrc_ev_state
  * @told: the state that mrc_ev_next_change() reported last; GOOD and SKIP count as one state
  * @missed: valid in use: probes lost in a row
- * @doubted: valid in GOOD: it is probed until it is heard of
+ * @doubted: valid in GOOD: it is probed until it is heard from
  * @port: 1..32
  * @backoff: exponent of the interval to the next probe
  * @flaps: exponent that probing started with when the EV was lost last

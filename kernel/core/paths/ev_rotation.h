@@ -59,7 +59,7 @@ void mrc_ev_rotation_fill(struct mrc_ev_set *s, struct mrc_ev_plane *p, u16 slot
 void mrc_ev_rotation_leave(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			   const struct mrc_ev_entry *e);
 
-/** mrc_ev_rotation_enter() - an EV takes the place of the one that was heard of longest ago */
+/** mrc_ev_rotation_enter() - an EV takes the place of the one that was heard from longest ago */
 void mrc_ev_rotation_enter(struct mrc_ev_set *s, struct mrc_ev_plane *p,
 			   const struct mrc_ev_entry *e);
 

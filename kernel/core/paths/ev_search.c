@@ -3,7 +3,7 @@
 #include "ev_rotation.h"
 #include "ev_set.h"
 
-/* Puts a GOOD EV in doubt: it is probed at once, until it is heard of. */
+/* Puts a GOOD EV in doubt: it is probed at once, until it is heard from. */
 static void mrc_ev_search_doubt(struct mrc_ev_set *s, u16 ev, u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What follows when something is heard of an EV, and what follows when nothing is heard: doubt,
+ * What follows when something is heard from an EV, and what follows when nothing is heard: doubt,
  * silence, and the search for a path that works.
  */
 #ifndef _MRC_CORE_EV_SEARCH_H
@@ -33,7 +33,7 @@
 void mrc_ev_silent(struct mrc_ev_set *s, u16 ev, u64 since, u64 now);
 
 /*
- * A plane is silent when something is late on so many of its EVs while other planes are heard of. A
+ * A plane is silent when something is late on so many of its EVs while other planes are heard from. A
  * plane with fewer EVs is never found silent as a whole: each of its EVs is judged by itself.
  */
 #define MRC_EV_PLANE_UNHEARD	3u

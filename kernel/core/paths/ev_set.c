@@ -200,7 +200,7 @@ void mrc_ev_fall(struct mrc_ev_set *s, u16 ev, u8 state, enum mrc_ev_why why, u6
  * was after @than. With @longest_ago: the one that was heard from longest ago, if that was before
  * @than.
  */
-static u16 mrc_ev_set_heard_of(const struct mrc_ev_set *s, u8 state, u64 than, bool longest_ago)
+static u16 mrc_ev_set_heard(const struct mrc_ev_set *s, u8 state, u64 than, bool longest_ago)
 {
 	u16 i, found = MRC_EV_NONE;
 
@@ -222,18 +222,18 @@ static void mrc_ev_settle(struct mrc_ev_set *s, u64 now)
 	u16 ev;
 
 	while (s->good > mrc_ev_floor(s)) {
-		ev = mrc_ev_set_heard_of(s, MRC_EV_HELD, U64_MAX, true);
+		ev = mrc_ev_set_heard(s, MRC_EV_HELD, U64_MAX, true);
 		if (ev == MRC_EV_NONE)
 			break;
 		mrc_ev_fall(s, ev, MRC_EV_ASSUMED_BAD, MRC_EV_WHY_BETTER, now);
 	}
 }
 
-/* A loss at the floor: the EV stays in use as HELD, unless a bad EV was heard of later. */
+/* A loss at the floor: the EV stays in use as HELD, unless a bad EV was heard from later. */
 static bool mrc_ev_set_lost_at_floor(struct mrc_ev_set *s, u16 ev, enum mrc_ev_why why, u64 now)
 {
 	struct mrc_ev_entry *e = &s->ev[ev];
-	u16 better = mrc_ev_set_heard_of(s, MRC_EV_ASSUMED_BAD, e->heard_at, false);
+	u16 better = mrc_ev_set_heard(s, MRC_EV_ASSUMED_BAD, e->heard_at, false);
 
 	if (better != MRC_EV_NONE) {
 		mrc_ev_fall(s, better, MRC_EV_HELD, MRC_EV_WHY_HELD, now);

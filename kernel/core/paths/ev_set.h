@@ -47,10 +47,10 @@ void mrc_ev_marked(struct mrc_ev_set *s, u16 ev, u64 now);
  * bring the EV back: to the rotation if that is short of EVs, else as a spare.
  *
  * The floor is @min_active, but at least one. It counts EVs in use, spares too, on ports that are
- * up. At the floor, if some bad EV was heard of later than this one, that EV returns as HELD and
+ * up. At the floor, if some bad EV was heard from later than this one, that EV returns as HELD and
  * this one goes bad. Otherwise this EV itself is HELD, and a spare takes its place all the same.
  * HELD EVs go out of use as soon as enough others are GOOD; the first to go is the one that was
- * heard of longest ago. A loss on a port that is down is the port's fault, and changes nothing.
+ * heard from longest ago. A loss on a port that is down is the port's fault, and changes nothing.
  *
  * Return: true when its state changed.
  */

@@ -268,7 +268,7 @@ static void mrc_paths_learn_late(struct mrc_paths *p, const struct mrc_news *n,
 	 * packet of the QP, maybe on another EV, may have been sent before.
 	 */
 	u64 since = max(n->late_since, e->heard_ns);
-	/* Other QPs may have heard of the EV. */
+	/* Other QPs may have heard from the EV. */
 	bool heard = p->set.ev[e->ev].heard_at > since;
 
 	if (e->what & MRC_NEWS_LATE)

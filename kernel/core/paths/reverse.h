@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The way back (the MRC paper, section 2.4): which EVs SACKs, NACKs and ACKs take. Answers must not
- * depend on paths that nobody has heard of for long. So a receiver that sends no data of its own
+ * depend on paths that nobody has heard from for long. So a receiver that sends no data of its own
  * probes an EV now and then. The planes take turns. Inside a plane the EV that was answered last is
  * used, even if it is a spare: answers are few, and no other EV serves them better. A plane whose
  * probes are lost is left out until a probe is answered, so that a plane which is dead only in this

@@ -330,7 +330,7 @@ static u64 mrc_evidence_sent_ns(const struct mrc_tx_rec *rec, u64 now)
 	return mrc_evidence_tick_ns(rec->sent, now);
 }
 
-/* Puts the packet's EV in doubt, and no other: other QPs may have heard of the EV since. */
+/* Puts the packet's EV in doubt, and no other: other QPs may have heard from the EV since. */
 static void mrc_evidence_doubt(struct mrc_evidence *e, const struct mrc_tx_rec *rec,
 			       struct mrc_tx_result *res)
 {
