@@ -39,7 +39,7 @@ GROUPS = [(name, re.compile(files)) for name, files in (
     ("the rest", r""),
 )]  # fmt: skip
 SWITCHES = "switches of the lab: what they forward"
-# Somebody who calls one of these forwards.
+# What one of these calls belongs to a switch.
 FORWARDING = re.compile(r"ip6_forward|seg6_local_input|input_action_end")
 
 
@@ -95,7 +95,7 @@ def samples(lines):
         yield frames
 
 
-def group_of(function, file):
+def group_of(file):
     return next(name for name, files in GROUPS if files.match(file))
 
 
@@ -113,7 +113,7 @@ class Profile:
         if not ours and not frames[0][1].startswith("["):
             self.programs += 1
             return
-        group = group_of(*ours[0]) if ours and frames[0][1] == kernel.path else "UML"
+        group = group_of(ours[0][1]) if ours and frames[0][1] == kernel.path else "UML"
         if group == "UML":
             self.uml += 1
             return
@@ -168,8 +168,9 @@ def report(profile, facts, hertz, cpu, today):
     return "\n\n".join([
         f"{cpu}, Linux {facts['kernel']}, {today}. {packets / facts['seconds']:,.0f} packets a second from h1, "
         f"{facts['tx_bytes'] * 8 / facts['seconds'] / 1e9:.2f} Gb/s; h1 sent {packets:,} and "
-        f"received {facts['rx_packets']:,}, mostly SACKs. {total:,} samples: {share(profile.uml)} UML's own work, {share(profile.programs)} "
-        f"the programs, {share(profile.kernel)} the guest's kernel, which the tables divide.",
+        f"received {facts['rx_packets']:,}, mostly SACKs. {total:,} samples: {share(profile.uml)} UML's own "
+        f"work, {share(profile.programs)} the programs, {share(profile.kernel)} the guest's kernel, which the "
+        "tables divide.",
         by_group(profile, 1e9 / hertz / packets), by_function(profile),
     ])  # fmt: skip
 

@@ -144,7 +144,7 @@ check_heads()
 	for name in trimmed_ignored rx_drop_{truncated,no_qp,qp_state}; do
 		others+=$(counter $RECEIVER "$name")
 	done
-	check "$1: $2, told of $told" test $((told)) -le "$2" -a $((told + others)) -ge "$2" -a \
+	check "$1: $2, told of $told, $others for no QP, ignored or cut" test $((told)) -le "$2" -a $((told + others)) -ge "$2" -a \
 		$((10 * told)) -ge $((9 * $2))
 }
 

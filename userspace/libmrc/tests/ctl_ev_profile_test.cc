@@ -42,6 +42,7 @@ protected:
         attr.ev_event_mask = MRC_CTL_EV_GOOD;
     }
 
+    /* Unlike those of ProfileTest, these two leave attr as the test has set it. */
     int step(mrc_ctl_profile_state to) { return rig.step(1, to); }
     mrc_ctl_profile_state now() { return rig.query(1).profile_state; }
     /** Put fields into attr. */

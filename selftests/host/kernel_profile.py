@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Tests the tables that scripts/profile.d/report.py makes of perf's samples.
 
-Usage: profile.py TOP"""
+Usage: kernel_profile.py TOP"""
 
 import sys
 import unittest
@@ -78,7 +78,7 @@ class Report(unittest.TestCase):
         for file, group in (("arch/x86/lib/memcpy_64.o", "copies"), ("arch/um/kernel/process.o", "UML"),
                             ("net/ipv6/seg6_local.o", "SRv6"), ("mm/slub.o", "skbs and memory"),
                             ("drivers/net/veth.o", "netdevs and softirqs"), ("init/main.o", "the rest")):  # fmt: skip
-            self.assertEqual(report.group_of("function", file), group)
+            self.assertEqual(report.group_of(file), group)
 
     def test_tables(self):
         profile = profile_of(*[ours(0x1090)] * 3, ours(0x1290))
