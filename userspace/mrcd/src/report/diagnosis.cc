@@ -231,7 +231,8 @@ bool Diagnosis::look_at_netdev(uint8_t port, const PlaneView &view)
     if (!view.netdev)
         add(Kind::netdev, name + " does not exist", "mrcd waits for it", "", port);
     else if (!view.netdev->up)
-        add(Kind::netdev, name + " is down", "it was never set up, or a person or a program has set it down",
+        add(Kind::netdev, name + " is down",
+            "it was never set up, or a person or a program has set it down",
             "ip link set " + netdev(port) + " up", port);
     else if (!view.netdev->carrier)
         add(Kind::carrier, name + " has no carrier", "check the cable, and the port of " + t0, "",
