@@ -89,10 +89,14 @@ class Step:
 
 
 class Unit(Step):
-    """The host unit tests: built and run."""
+    """The host unit tests: built and run. Options are those of ctest."""
 
     name = "host unit tests"
     log = "build/unit.log"
+
+    def __init__(self, *options):
+        super().__init__()
+        self.options = options
 
     def _run(self):
         built = run([TOP / "scripts/build-userspace", "--tests"], capture_output=True, text=True)
@@ -110,7 +114,7 @@ class Unit(Step):
             status = run(
                 ["ctest", "--test-dir", TOP / "build/userspace", "--output-on-failure",
                  "--no-tests=error", "--timeout", "1800", "--output-junit", junit,
-                 "-j", str(len(os.sched_getaffinity(0)))],
+                 "-j", str(len(os.sched_getaffinity(0))), *self.options],
                 nice=TESTING, stdout=out, stderr=out,
             ).returncode  # fmt: skip
         self.counts.add(unit_counts(junit, cases))
@@ -122,7 +126,8 @@ class Unit(Step):
 
 
 class Lint(Step):
-    """scripts/lint: a test for each of its lines. With "--deep" also what takes minutes."""
+    """scripts/lint: a test for each of its lines. With "--deep" also what takes minutes, with "--fast"
+    without the module for other kernels than the newest."""
 
     name = "static checks"
     log = "build/lint.log"

@@ -31,7 +31,7 @@ LIMIT, QUIET, ROUND = 1800, 480, 150
 DEBUG_SLOW = 5
 # Seconds of each fuzz_*.sh, and on the debug kernel with --full.
 FUZZ, FUZZ_LONG = 20, 600
-FAST_SECONDS = 240
+FAST_SECONDS = 120
 # The seed of chaos.sh that a change is tested with: it once stopped the traffic of an older tree.
 CHAOS_SEED = 3
 # The same flags with which scripts/lint compiles the module, so that lint finds nothing left to
@@ -284,6 +284,8 @@ def host_steps(options):
         return [host.Unit()] if options.only == "unit" else []
     if options.full:
         return [host.Unit(), host.Lint("--deep"), host.Fuzz()]
+    if options.fast:
+        return [host.Unit("-LE", "slow"), host.Lint("--fast")]
     return [host.Unit(), host.Lint()]
 
 

@@ -384,6 +384,7 @@ class HostSteps(unittest.TestCase):
             return [type(step).__name__ for step in main.host_steps(main.parse(arguments))]
 
         self.assertEqual(names(), ["Unit", "Lint"])
+        self.assertEqual(names("--fast"), ["Unit", "Lint"])
         self.assertEqual(names("--full"), ["Unit", "Lint", "Fuzz"])
         self.assertEqual(names("--only", "unit"), ["Unit"])
         self.assertEqual(names("--only", "selftests"), [])
