@@ -55,4 +55,13 @@ static inline struct socket *mrc_udp_tunnel(struct socket *sock)
 }
 #endif
 
+/* What the tracepoint kfree_skb hands over behind the reason: the socket of the packet. */
+#if defined(HAVE_KFREE_SKB_CONST_SK)
+#define MRC_KFREE_SKB_SK	, const struct sock *rx_sk
+#elif defined(HAVE_KFREE_SKB_RX_SK)
+#define MRC_KFREE_SKB_SK	, struct sock *rx_sk
+#else
+#define MRC_KFREE_SKB_SK
+#endif
+
 #endif /* _MRC_COMPAT_NET_H */

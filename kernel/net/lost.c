@@ -99,19 +99,11 @@ static void mrc_lost_probe(const struct sk_buff *skb, enum skb_drop_reason reaso
 	rcu_read_unlock();
 }
 
-#ifdef HAVE_KFREE_SKB_RX_SK
 static void mrc_lost_hit(void *data, struct sk_buff *skb, void *location,
-			 enum skb_drop_reason reason, struct sock *rx_sk)
+			 enum skb_drop_reason reason MRC_KFREE_SKB_SK)
 {
 	mrc_lost_probe(skb, reason);
 }
-#else
-static void mrc_lost_hit(void *data, struct sk_buff *skb, void *location,
-			 enum skb_drop_reason reason)
-{
-	mrc_lost_probe(skb, reason);
-}
-#endif
 
 void mrc_lost_module_init(void (*lost)(struct net *net, const struct in6_addr *daddr,
 				       bool filtered))

@@ -16,11 +16,12 @@ inside()
 		DEBIAN_FRONTEND=noninteractive "$@" >>"$log" 2>&1 </dev/null
 }
 
-# strap SUITE: makes the root, with as few packages as possible.
+# strap SUITE: makes the root, with as few packages as possible. A debootstrap that is older than the
+# suite does not know the suite's name; the script is the same for all suites of today.
 strap()
 {
 	debootstrap --variant=minbase --keyring="$keyring" --include=ca-certificates "$1" "$root" \
-		"$mirror" >>"$log" 2>&1
+		"$mirror" /usr/share/debootstrap/scripts/sid >>"$log" 2>&1 || return
 	# Accept archive snapshots, which may be old.
 	if grep -q '^Acquire::Check-Valid-Until "false"' <(apt-config dump); then
 		echo 'Acquire::Check-Valid-Until "false";' >"$root/etc/apt/apt.conf.d/old"

@@ -2,16 +2,12 @@
 /* New: the tracepoint of dropped packets has the socket of the packet. Old: it has not. */
 #include <trace/events/skb.h>
 
-#ifdef PROBE_NEW
-static void probe(void *data, struct sk_buff *skb, void *location, enum skb_drop_reason reason,
-		  struct sock *rx_sk)
-#else
-static void probe(void *data, struct sk_buff *skb, void *location, enum skb_drop_reason reason)
-#endif
-{
-}
+#define HAS(args...)								\
+	__builtin_types_compatible_p(typeof(&trace_kfree_skb),			\
+				     void (*)(struct sk_buff *, void *, enum skb_drop_reason, ##args))
 
-int try(void)
-{
-	return register_trace_kfree_skb(probe, NULL);
-}
+#ifdef PROBE_NEW
+static_assert(HAS(struct sock *) || HAS(const struct sock *));
+#else
+static_assert(HAS());
+#endif
