@@ -55,7 +55,7 @@ static inline struct socket *mrc_udp_tunnel(struct socket *sock)
 }
 #endif
 
-/* What the tracepoint kfree_skb hands over behind the reason: the socket of the packet. */
+/* What the tracepoint kfree_skb hands over behind the reason: the packet's socket, or nothing. */
 #if defined(HAVE_KFREE_SKB_CONST_SK)
 #define MRC_KFREE_SKB_SK	, const struct sock *rx_sk
 #elif defined(HAVE_KFREE_SKB_RX_SK)

@@ -16,8 +16,8 @@ inside()
 		DEBIAN_FRONTEND=noninteractive "$@" >>"$log" 2>&1 </dev/null
 }
 
-# strap SUITE: makes the root, with as few packages as possible. A debootstrap that is older than the
-# suite does not know the suite's name; the script is the same for all suites of today.
+# strap SUITE: makes the root, with as few packages as possible. All suites of today have the script of
+# sid; a debootstrap that is older than the suite does not know the suite's name.
 strap()
 {
 	debootstrap --variant=minbase --keyring="$keyring" --include=ca-certificates "$1" "$root" \

@@ -384,10 +384,15 @@ class HostSteps(unittest.TestCase):
             return [type(step).__name__ for step in main.host_steps(main.parse(arguments))]
 
         self.assertEqual(names(), ["Unit", "Lint"])
-        self.assertEqual(names("--fast"), ["Unit", "Lint"])
         self.assertEqual(names("--full"), ["Unit", "Lint", "Fuzz"])
         self.assertEqual(names("--only", "unit"), ["Unit"])
         self.assertEqual(names("--only", "selftests"), [])
+
+    def test_what_fast_leaves_out(self):
+        unit, lint = main.host_steps(main.parse(["--fast"]))
+        self.assertEqual(unit.options, ("-LE", "slow"))
+        self.assertEqual(lint.options, ("--fast",))
+        self.assertIn("LABELS slow", (TOP / "selftests/host/CMakeLists.txt").read_text())
 
     def test_in_turn_and_told_once(self):
         order = []

@@ -45,8 +45,8 @@ check_since()
 	check_equal "$1: $packets" true "$(jq "$2" <<<"$packets")"
 }
 
-# has_addresses HOST IF: none is tentative, so packets can leave
-has_addresses()
+# has_address HOST IF: it has a link-local address that is not tentative any more
+has_address()
 {
 	[ -n "$(ip -n "$1" -6 addr show dev "$2" scope link -tentative)" ]
 }
@@ -56,9 +56,9 @@ modprobe -qa sch_mq sch_fifo
 lab_up --planes 1 --spines 1
 export -f two_queues queue_of_cpu
 check "a queue for each CPU" on h1 bash -c two_queues
-check "an address to send from" wait_for has_addresses h1 eth1
+check "an address to send from" wait_for has_address h1 eth1
 before=$(sent)
-# ping would end early, because it counts errors as answers.
+# 50 packets, neither more nor fewer: ping ends after 50 answers or errors.
 for cpu in 0 1; do
 	on h1 taskset -c $cpu bash -c 'for i in {1..50}; do echo >&3; done 3>/dev/udp/ff02::1%eth1/9'
 done
