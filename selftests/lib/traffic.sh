@@ -247,10 +247,11 @@ steer()
 			cc-profile "$3"
 }
 
-# fixed_window HOST PEER: a fixed window of a MiB, whatever happens to packets
+# fixed_window HOST PEER [BYTES]: a fixed window, of a MiB by default, whatever happens to packets
 fixed_window()
 {
-	on "$1" mrcctl cc-profile add "$(device_of "$1")" 9 algorithm none window 1048576 &&
+	on "$1" mrcctl cc-profile add "$(device_of "$1")" 9 algorithm none \
+		window "${3:-1048576}" &&
 		steer "$1" "$2" 9
 }
 

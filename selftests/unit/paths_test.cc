@@ -252,6 +252,30 @@ TEST(Paths, WhatIsDrawnIsCounted)
     EXPECT_EQ(f.ev[ev[1]].lost, 1u);
 }
 
+/// The most packets that a plane carried, per the least, after many batches of the same kind.
+double unevenness(int planes, unsigned stride, unsigned packets)
+{
+    Paths f(planes, 2);
+    std::vector<u16> ev(stride);
+    std::vector<std::uint64_t> carried(static_cast<std::size_t>(planes));
+    for (unsigned batch = 1; batch <= 500; ++batch) {
+        mrc_paths_draw(&f.p, false, packets, batch * kMs, ev.data(), stride);
+        for (unsigned i = 0; i < packets; ++i)
+            ++carried[f.entry[ev[i % stride]].port - 1u];
+    }
+    const auto [least, most] = std::minmax_element(carried.begin(), carried.end());
+    return static_cast<double>(*most) / static_cast<double>(*least);
+}
+
+TEST(Paths, PlanesCarryAlikeWhateverTheSizeOfBatches)
+{
+    for (const int planes : {2, 3, 4, 8})
+        for (unsigned stride = 1; stride <= 2 * static_cast<unsigned>(planes); ++stride)
+            for (unsigned packets = stride; packets <= MRC_BATCH_MAX; ++packets)
+                EXPECT_LT(unevenness(planes, stride, packets), 1.05)
+                    << planes << " planes, " << packets << " packets on " << stride << " EVs";
+}
+
 /// The ports of the EVs to which a batch of this size is dealt.
 std::set<int> drawn(Paths &f, u32 full, u16 count = 8)
 {

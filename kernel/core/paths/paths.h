@@ -52,6 +52,8 @@
  * something has arrived in this time.
  */
 #define MRC_PATHS_DROPPED_NS	500000000ull
+/* sqrt(2) - 1, as a fraction of 2^32: the turn from one draw to the next. */
+#define MRC_PATHS_TURN		0x6a09e667u
 
 /**
  * struct mrc_paths_ev - the names of one EV, and what was counted on it
@@ -77,6 +79,7 @@ struct mrc_paths_ev {
  * struct mrc_paths - the paths to a peer
  * @count: EVs, 0..MRC_EV_MAX; 0: there is no path, and @set is empty
  * @ev: one per EV, same index as in @set
+ * @turn: which element of a draw is drawn first, as a fraction of 2^32
  * @set: states and spray order
  * @reverse: EVs for answers
  * @heard_at: ns, when an answer last said that something has arrived; may be read without a lock
@@ -85,6 +88,7 @@ struct mrc_paths_ev {
 struct mrc_paths {
 	u16 count;
 	struct mrc_paths_ev *ev;
+	u32 turn;
 	struct mrc_ev_set set;
 	struct mrc_reverse reverse;
 	u64 heard_at;
