@@ -76,6 +76,7 @@ static const struct nla_policy mrc_nl_device_set_policy[MRC_A_DEVICE_MAX + 1] = 
 	[MRC_A_DEVICE_TRIM] = NLA_POLICY_MAX(NLA_U8, 1),
 	[MRC_A_DEVICE_DSCP_TRIMMED] = NLA_POLICY_MAX(NLA_U8, 63),
 	[MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP] = NLA_POLICY_MAX(NLA_U8, 63),
+	[MRC_A_DEVICE_EXTENSIONS] = NLA_POLICY_MAX(NLA_U8, 1),
 };
 
 static const struct nla_policy mrc_nl_plane_get_policy[MRC_A_PLANE_MAX + 1] = {
@@ -695,7 +696,8 @@ int mrc_nl_put_cfg(struct sk_buff *skb, const struct mrc_dev_cfg *cfg)
 	       nla_put_u32(skb, MRC_A_DEVICE_USER_PEERS, cfg->user_peers) ?:
 	       nla_put_u8(skb, MRC_A_DEVICE_TRIM, cfg->trim) ?:
 	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_TRIMMED, cfg->dscp_trimmed) ?:
-	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP, cfg->dscp_trimmed_lasthop);
+	       nla_put_u8(skb, MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP, cfg->dscp_trimmed_lasthop) ?:
+	       nla_put_u8(skb, MRC_A_DEVICE_EXTENSIONS, cfg->extensions);
 }
 
 void mrc_nl_get_cfg(struct nlattr **attrs, struct mrc_dev_cfg *cfg)
@@ -738,6 +740,8 @@ void mrc_nl_get_cfg(struct nlattr **attrs, struct mrc_dev_cfg *cfg)
 		cfg->dscp_trimmed = nla_get_u8(attrs[MRC_A_DEVICE_DSCP_TRIMMED]);
 	if (attrs[MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP])
 		cfg->dscp_trimmed_lasthop = nla_get_u8(attrs[MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP]);
+	if (attrs[MRC_A_DEVICE_EXTENSIONS])
+		cfg->extensions = nla_get_u8(attrs[MRC_A_DEVICE_EXTENSIONS]);
 }
 
 int mrc_nl_put_cc_profile_settings(struct sk_buff *skb, const struct mrc_cc_profile *p)

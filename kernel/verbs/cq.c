@@ -2,9 +2,9 @@
 /*
  * Completion queues.
  *
- * In MRC the solicited-event bit on the wire is always zero. A receive completion exists only
- * because the peer asked for it by sending an immediate. So all receive completions count as
- * solicited, and so do errors.
+ * In MRC the solicited-event bit of writes is always zero. The receive completion of a write exists
+ * only because the peer asked for it by sending an immediate. So it counts as solicited, and so do
+ * errors. Of a SEND the bit counts.
  */
 #include <linux/wait_bit.h>
 

@@ -35,6 +35,11 @@ static u32 mrc_send_entry_size(const struct ib_qp_cap *cap)
 		     max(sges, cap->max_inline_data), 64);
 }
 
+static u32 mrc_recv_entry_size(const struct ib_qp_cap *cap)
+{
+	return sizeof(struct mrc_recv_wr) + cap->max_recv_sge * sizeof(struct mrc_wr_sge);
+}
+
 /* The program gets all the room of an entry: as much inline data as fits beside its SGEs. */
 static void mrc_qp_grant(struct mrc_ib_qp *q, const struct ib_qp_cap *wish)
 {
@@ -56,7 +61,7 @@ static int mrc_qp_create_rings(struct mrc_ib_qp *q, struct ib_ucontext *uctx,
 	if (ret)
 		return ret;
 	ret = mrc_kring_create(&q->rq, uctx, max(q->cap.max_recv_wr, 1u),
-			       sizeof(struct mrc_recv_wr), &resp->rq);
+			       mrc_recv_entry_size(&q->cap), &resp->rq);
 	if (ret)
 		return ret;
 	q->cap.max_send_wr = q->sq.size;

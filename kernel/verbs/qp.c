@@ -45,3 +45,9 @@ void mrc_ib_qp_fail(struct mrc_ib_qp *q)
 			  "completion queue overrun"))
 		mrc_ib_qp_event(q, IB_EVENT_QP_FATAL);
 }
+
+int mrc_ib_qp_corrupt(struct mrc_ib_qp *q)
+{
+	mrc_count(q->qp->dev, MRC_CNT_RING_CORRUPT);
+	return -EBADMSG;
+}

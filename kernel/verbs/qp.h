@@ -71,4 +71,7 @@ void mrc_ib_qp_event(struct mrc_ib_qp *q, enum ib_event_type event);
  */
 void mrc_ib_qp_fail(struct mrc_ib_qp *q);
 
+/** mrc_ib_qp_corrupt() - count that a ring of the QP is corrupt. Any context. Return: -EBADMSG */
+int mrc_ib_qp_corrupt(struct mrc_ib_qp *q);
+
 #endif /* _MRC_VERBS_QP_H */

@@ -117,9 +117,9 @@ void mrc_kring_reset(struct mrc_kring *ring)
 	WRITE_ONCE(ring->mem->consumer, ring->index);
 }
 
-void *mrc_kring_entry(const struct mrc_kring *ring)
+void *mrc_kring_entry_after(const struct mrc_kring *ring, u32 n)
 {
-	u32 slot = ring->index & (ring->size - 1);
+	u32 slot = (ring->index + n) & (ring->size - 1);
 
 	return ring->mem->entries + (size_t)slot * ring->entry_size;
 }
@@ -136,6 +136,15 @@ void mrc_kring_consume(struct mrc_kring *ring)
 {
 	/* Pairs with the program's acquire load before writing the entry anew. */
 	smp_store_release(&ring->mem->consumer, ++ring->index);
+}
+
+u64 mrc_kring_take_wr_id(struct mrc_kring *ring)
+{
+	const u64 *wr_id = mrc_kring_entry(ring);
+	u64 id = READ_ONCE(*wr_id);
+
+	mrc_kring_consume(ring);
+	return id;
 }
 
 int mrc_kring_room(const struct mrc_kring *ring)

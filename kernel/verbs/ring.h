@@ -55,8 +55,25 @@ void mrc_kring_destroy(struct mrc_kring *ring);
  */
 void mrc_kring_reset(struct mrc_kring *ring);
 
+/** mrc_kring_entry_after() - the entry @n after the one at the kernel's index */
+void *mrc_kring_entry_after(const struct mrc_kring *ring, u32 n);
+
 /** mrc_kring_entry() - the entry at the kernel's index */
-void *mrc_kring_entry(const struct mrc_kring *ring);
+static inline void *mrc_kring_entry(const struct mrc_kring *ring)
+{
+	return mrc_kring_entry_after(ring, 0);
+}
+
+/**
+ * mrc_kring_copy() - copy from the ring
+ *
+ * The barrier makes the compiler read the copy afterwards, not the ring.
+ */
+static inline void mrc_kring_copy(void *to, const void *from, size_t len)
+{
+	memcpy(to, from, len);
+	barrier();
+}
 
 /**
  * mrc_kring_avail() - entries that the program produced and the kernel has not consumed
@@ -67,6 +84,9 @@ int mrc_kring_avail(const struct mrc_kring *ring);
 
 /** mrc_kring_consume() - free the entry at the kernel's index, which has been copied */
 void mrc_kring_consume(struct mrc_kring *ring);
+
+/** mrc_kring_take_wr_id() - consume an entry, which begins with its wr_id. Return: that */
+u64 mrc_kring_take_wr_id(struct mrc_kring *ring);
 
 /**
  * mrc_kring_room() - entries the kernel may produce

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work requests. A request is copied out of the ring once, and only the copy is used, because the
- * program may change the original at any time.
+ * Requests of the send ring. A request is copied out of the ring once, and only the copy is used,
+ * because the program may change the original at any time.
  *
  * There are two kinds of bad requests. A request that an honest program can post (with a wrong key
  * or length) ends with an error completion after all requests before it have ended, as verbs
@@ -10,21 +10,22 @@
 #include "../transport/qp/wqe.h"
 #include "device.h"
 #include "qp.h"
+#include "receive.h"
 #include "work.h"
 
-#define MRC_WR_FLAGS	(MRC_WR_SIGNALED | MRC_WR_INLINE)
+#define MRC_WR_FLAGS	(MRC_WR_SIGNALED | MRC_WR_INLINE | MRC_WR_SOLICITED)
 
-static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, u32 len,
+static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, const struct mrc_msg *msg,
 			 enum ib_wc_status status)
 {
 	struct mrc_cqe cqe = {
 		.wr_id = wr_id,
-		.byte_len = len,
+		.byte_len = msg ? msg->len : 0,
 		.qpn = q->qp->qpn,
 		/* Entries before this one are free: q->pending later requests have yet to end. */
 		.index = q->sq.index - q->pending,
 		.status = status,
-		.opcode = IB_WC_RDMA_WRITE,
+		.opcode = msg && msg->send ? IB_WC_SEND : IB_WC_RDMA_WRITE,
 	};
 
 	if (status == IB_WC_WR_FLUSH_ERR)
@@ -34,23 +35,10 @@ static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, u32 len,
 	mrc_cq_add(q->scq, &cqe, status != IB_WC_SUCCESS);
 }
 
-static int mrc_ring_corrupt(struct mrc_ib_qp *q)
-{
-	mrc_count(q->qp->dev, MRC_CNT_RING_CORRUPT);
-	return -EBADMSG;
-}
-
-/* Copies from the ring. The barrier makes the compiler read the copy afterwards, not the ring. */
-static void mrc_ring_copy(void *to, const void *from, size_t len)
-{
-	memcpy(to, from, len);
-	barrier();
-}
-
 static bool mrc_wr_possible(const struct mrc_ib_qp *q,
 			    const struct mrc_send_wr *wr)
 {
-	if (wr->opcode > MRC_WR_WRITE_IMM || (wr->flags & ~MRC_WR_FLAGS))
+	if (wr->opcode > MRC_WR_SEND_IMM || (wr->flags & ~MRC_WR_FLAGS))
 		return false;
 	if (wr->flags & MRC_WR_INLINE)
 		return !wr->num_sge && wr->inline_len <= q->cap.max_inline_data;
@@ -86,7 +74,7 @@ static enum ib_wc_status mrc_fill_sges(struct mrc_ib_qp *q,
 	struct mrc_wr_sge sge[MRC_MAX_SGE];
 	u32 i;
 
-	mrc_ring_copy(sge, shared->sge, n * sizeof(*sge));
+	mrc_kring_copy(sge, shared->sge, n * sizeof(*sge));
 	rcu_read_lock();
 	for (i = 0; i < n && status == IB_WC_SUCCESS; i++)
 		if (sge[i].length)
@@ -97,20 +85,30 @@ static enum ib_wc_status mrc_fill_sges(struct mrc_ib_qp *q,
 	return status;
 }
 
+static void mrc_fill_msg(struct mrc_msg *msg, const struct mrc_send_wr *wr)
+{
+	msg->send = wr->opcode == MRC_WR_SEND || wr->opcode == MRC_WR_SEND_IMM;
+	msg->has_imm = wr->opcode == MRC_WR_WRITE_IMM || wr->opcode == MRC_WR_SEND_IMM;
+	msg->solicited = msg->send && wr->flags & MRC_WR_SOLICITED;
+	msg->raddr = msg->send ? 0 : wr->remote_addr;
+	msg->rkey = wr->rkey;
+	msg->imm = wr->imm_data;
+	msg->len = 0;
+}
+
 static enum ib_wc_status mrc_fill_wqe(struct mrc_ib_qp *q, struct mrc_wqe *wqe,
 				      const struct mrc_send_wr *wr,
 				      const struct mrc_send_wr *shared)
 {
+	mrc_fill_msg(&wqe->msg, wr);
 	wqe->wr_id = wr->wr_id;
-	wqe->msg.raddr = wr->remote_addr;
-	wqe->msg.rkey = wr->rkey;
-	wqe->msg.imm = wr->imm_data;
-	wqe->msg.has_imm = wr->opcode == MRC_WR_WRITE_IMM;
-	wqe->msg.len = 0;
 	wqe->flags = 0;
 	wqe->num_sge = 0;
 	if (q->sig_all || (wr->flags & MRC_WR_SIGNALED))
 		wqe->flags |= MRC_WQE_SIGNALED;
+	/* The setting has changed since the program opened the device. */
+	if (wqe->msg.send && !READ_ONCE(q->qp->dev->cfg.extensions))
+		return IB_WC_LOC_QP_OP_ERR;
 	if (!(wr->flags & MRC_WR_INLINE))
 		return mrc_fill_sges(q, wqe, shared, wr->num_sge);
 	wqe->flags |= MRC_WQE_INLINE;
@@ -129,15 +127,15 @@ static int mrc_take_send(struct mrc_ib_qp *q, struct mrc_wqe *wqe)
 	enum ib_wc_status status;
 	struct mrc_send_wr wr;
 
-	mrc_ring_copy(&wr, shared, offsetof(struct mrc_send_wr, sge));
+	mrc_kring_copy(&wr, shared, offsetof(struct mrc_send_wr, sge));
 	if (!mrc_wr_possible(q, &wr))
-		return mrc_ring_corrupt(q);
+		return mrc_ib_qp_corrupt(q);
 	status = mrc_fill_wqe(q, wqe, &wr, shared);
 	if (status != IB_WC_SUCCESS && q->pending)
 		return 0;
 	mrc_kring_consume(&q->sq);
 	if (status != IB_WC_SUCCESS) {
-		mrc_send_cqe(q, wr.wr_id, 0, status);
+		mrc_send_cqe(q, wr.wr_id, NULL, status);
 		return -ECANCELED;
 	}
 	q->pending++;
@@ -153,7 +151,7 @@ static int mrc_refill(void *priv)
 	int ret;
 
 	if (n < 0)
-		return mrc_ring_corrupt(q);
+		return mrc_ib_qp_corrupt(q);
 	while (n-- > 0) {
 		wqe = mrc_wqe_slot(q->qp);
 		if (!wqe)
@@ -172,64 +170,7 @@ static void mrc_send_done(void *priv, const struct mrc_wqe *wqe,
 
 	q->pending--;
 	if (status != IB_WC_SUCCESS || (wqe->flags & MRC_WQE_SIGNALED))
-		mrc_send_cqe(q, wqe->wr_id, wqe->msg.len, status);
-}
-
-static u64 mrc_take_wr_id(struct mrc_kring *ring)
-{
-	const u64 *wr_id = mrc_kring_entry(ring);
-	u64 id = READ_ONCE(*wr_id);
-
-	mrc_kring_consume(ring);
-	return id;
-}
-
-static void mrc_recv_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
-			 enum ib_wc_status status)
-{
-	struct mrc_cqe cqe = {
-		.wr_id = mrc_take_wr_id(&q->rq),
-		.qpn = q->qp->qpn,
-		.status = status,
-		.opcode = IB_WC_RECV,
-	};
-
-	cqe.index = q->rq.index;
-	if (done) {
-		cqe.opcode = IB_WC_RECV_RDMA_WITH_IMM;
-		cqe.imm_data = done->imm;
-		cqe.byte_len = done->len;
-		cqe.flags = MRC_CQE_IMM;
-	}
-	mrc_cq_add(q->rcq, &cqe, true);
-}
-
-/*
- * Counts the receives in the ring. If there are none, asks the program for a doorbell, and looks
- * once more, because the program may have posted a receive just before it saw that.
- */
-static int mrc_recv_avail(struct mrc_ib_qp *q)
-{
-	int n = mrc_kring_avail(&q->rq);
-
-	if (n)
-		return n;
-	mrc_kring_want_doorbell(&q->rq);
-	return mrc_kring_avail(&q->rq);
-}
-
-static int mrc_recv_imm(void *priv, const struct mrc_rx_done *done)
-{
-	struct mrc_ib_qp *q = priv;
-	int n = mrc_recv_avail(q);
-
-	if (n < 0)
-		return mrc_ring_corrupt(q);
-	if (!n)
-		return -ENOENT;
-	mrc_kring_want_no_doorbell(&q->rq);
-	mrc_recv_cqe(q, done, IB_WC_SUCCESS);
-	return 0;
+		mrc_send_cqe(q, wqe->wr_id, &wqe->msg, status);
 }
 
 /*
@@ -243,20 +184,7 @@ static void mrc_flush_send(void *priv)
 
 	q->pending = 0;
 	while (n-- > 0)
-		mrc_send_cqe(q, mrc_take_wr_id(&q->sq), 0, IB_WC_WR_FLUSH_ERR);
-}
-
-static void mrc_flush_recv(void *priv)
-{
-	struct mrc_ib_qp *q = priv;
-	int n;
-
-	mrc_kring_want_doorbell(&q->rq);
-	n = mrc_kring_avail(&q->rq);
-	while (n-- > 0) {
-		mrc_recv_cqe(q, NULL, IB_WC_WR_FLUSH_ERR);
-		mrc_count(q->qp->dev, MRC_CNT_RESP_CQE_FLUSH);
-	}
+		mrc_send_cqe(q, mrc_kring_take_wr_id(&q->sq), NULL, IB_WC_WR_FLUSH_ERR);
 }
 
 static void mrc_work_event(void *priv, enum ib_event_type event)
@@ -267,8 +195,10 @@ static void mrc_work_event(void *priv, enum ib_event_type event)
 const struct mrc_qp_ops mrc_work_ops = {
 	.refill = mrc_refill,
 	.send_done = mrc_send_done,
-	.recv_imm = mrc_recv_imm,
+	.recv_done = mrc_receive_done,
+	.recv_place = mrc_receive_place,
+	.recv_posted = mrc_receive_posted,
 	.flush_send = mrc_flush_send,
-	.flush_recv = mrc_flush_recv,
+	.flush_recv = mrc_receive_flush,
 	.event = mrc_work_event,
 };

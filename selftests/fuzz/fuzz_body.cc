@@ -79,7 +79,7 @@ public:
             return;
         require(hdr.len <= bytes.size() && hdr.len <= MRC_HDR_MAX);
         reencode(hdr);
-        if (mrc_opcode_flags(hdr.bth.opcode) & MRC_OPF_WRITE)
+        if (mrc_opcode_flags(hdr.bth.opcode) & MRC_OPF_REQUEST)
             write(hdr, static_cast<std::uint32_t>(bytes.size() - hdr.len), ce);
         else
             control(hdr, ce);
@@ -234,7 +234,9 @@ private:
         if (hdr.bth.opcode == MRC_OP_SACK)
             err = mrc_tx_sack(&tx, &hdr.sack, hdr.bth.rtx, now, &res);
         else if (hdr.bth.opcode == MRC_OP_NACK)
-            err = mrc_tx_nack(&tx, hdr.nack.psn, mrc_nack_is_trim(hdr.nack.reason), now, &res);
+            err = mrc_tx_nack(&tx, hdr.nack.psn,
+                              mrc_nack_is_trim(hdr.nack.reason) ? MRC_TX_TRIMMED : MRC_TX_NO_ROOM,
+                              now, &res);
         else if (hdr.bth.opcode == MRC_OP_ACK)
             err = mrc_tx_ack(&tx, hdr.bth.psn, now, &res);
         else if (hdr.bth.opcode == MRC_OP_PROBE)
@@ -371,7 +373,7 @@ private:
         require(used <= kSize && tx.inflight + tx.lost <= used);
         require(mrc_psn_diff(tx.high, tx.una) >= 0 && mrc_psn_diff(tx.high, tx.nxt) <= 0);
         require(mrc_tx_deadline(&tx, now) == 0 || mrc_tx_deadline(&tx, now) >= now);
-        require(rx.ooo <= kSize && rx.imm_used <= kImmMax);
+        require(rx.ooo <= kSize && rx.takers_used <= kImmMax);
         require(mrc_psn_diff(rx.cack, rx.done_psn) >= 0);
         require(tx.probe_rounds <= MRC_TX_PROBE_ROUNDS);
         checkCounts();

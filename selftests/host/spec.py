@@ -25,7 +25,8 @@ SCHEMA = "Documentation/json/device.json"
 CC_SCHEMA = "Documentation/json/cc-profile.json"
 EVENT_SCHEMA = "Documentation/json/monitor.json"
 # The last attribute of a device, and a new one behind it.
-LAST = ("        x-mrc: { default: 16, tool-max: 63 }\n"
+LAST = ("here and for peers\"\n"
+        "        x-mrc: { default: true }\n"
         "  -\n    name: counter\n")
 NEW = ("      - { name: pace, type: u16, checks: { min: 2, max: 40000 }, doc: beats, "
        "x-mrc: { default: 7 } }\n")
@@ -62,9 +63,9 @@ class Spec(unittest.TestCase):
     def add_setting(self):
         """Adds a setting: an attribute, and its name in requests and answers."""
         last = LAST.splitlines(keepends=True)
-        self.edit(LAST, last[0] + NEW + "".join(last[1:]))
+        self.edit(LAST, "".join(last[:2]) + NEW + "".join(last[2:]))
         path = self.top / SOURCE
-        path.write_text(path.read_text().replace("dscp-trimmed-lasthop ]", "dscp-trimmed-lasthop, pace ]"))
+        path.write_text(path.read_text().replace("lasthop, extensions ]", "lasthop, extensions, pace ]"))
 
     def add_cc_setting(self, unit="fraction", member="member: params.pace"):
         self.edit(CC_LAST, CC_NEW.replace("UNIT", unit).replace("member: params.pace", member) +

@@ -26,7 +26,7 @@ mrc_hdr packet(u8 opcode, u32 psn)
     hdr.bth.psn = psn & MRC_PSN_MASK;
     if (opcode == MRC_OP_PROBE)
         hdr.probe.tx_timestamp = 0x1234;
-    else if (mrc_opcode_flags(opcode) & MRC_OPF_WRITE)
+    else if (mrc_opcode_flags(opcode) & MRC_OPF_REQUEST)
         hdr.write.tx_timestamp = 0x5678;
     return hdr;
 }

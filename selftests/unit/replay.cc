@@ -121,7 +121,9 @@ Result Requester::queue(Words &in)
     need(msg, "more requests than there is room for");
     *msg = {};
     msg->len = in.next();
-    msg->has_imm = in.next();
+    const uint32_t kind = in.next();
+    msg->has_imm = kind & 1;
+    msg->send = kind & 2;
     mrc_sendq_queue(&req.sendq);
     return in.read();
 }

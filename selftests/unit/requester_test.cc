@@ -41,13 +41,14 @@ struct Requester {
         mrc_req_start(&r, mem.data(), &cfg, 0);
     }
 
-    void post(std::uint32_t packets, bool imm = false)
+    void post(std::uint32_t packets, bool imm = false, bool send = false)
     {
         mrc_msg *m = mrc_sendq_slot(&r.sendq);
         ASSERT_NE(m, nullptr);
         *m = {};
         m->len = packets * kMtu;
         m->has_imm = imm;
+        m->send = send;
         mrc_sendq_queue(&r.sendq);
     }
 
@@ -103,7 +104,7 @@ struct Requester {
     {
         mrc_tx_result res;
         for (std::uint32_t psn = r.tx.una; n; --n, psn = mrc_psn_add(psn, 1))
-            ASSERT_EQ(mrc_tx_nack(&r.tx, psn, false, now, &res), 0);
+            ASSERT_EQ(mrc_tx_nack(&r.tx, psn, MRC_TX_NO_ROOM, now, &res), 0);
     }
 };
 
@@ -947,7 +948,7 @@ TEST(RequesterCc, ProbesMeasureNoDelay)
 TEST(RequesterCc, WhatWasHeldToBeLostIsNotInFlight)
 {
     InFlight q;
-    ASSERT_EQ(mrc_tx_nack(&q.r.tx, 2, false, q.now, &q.res), 0);
+    ASSERT_EQ(mrc_tx_nack(&q.r.tx, 2, MRC_TX_NO_ROOM, q.now, &q.res), 0);
     mrc_hdr sack = sackOf(3);
     ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
     EXPECT_EQ(q.news().acked, 4 * q.each);
@@ -1265,4 +1266,251 @@ TEST(RequesterWait, WhatIsBeyondTheWindowGoesOutAgainAfterwards)
     ASSERT_NE(q.step(), 0u);
     EXPECT_TRUE(q.b.rtx);
     EXPECT_EQ(q.b.plan[0].psn, 129u);
+}
+
+namespace
+{
+
+constexpr std::uint32_t kEach = 4; ///< packets of a SEND
+
+/// Four SENDs in flight, and a write between the second and the third. PSNs 0 to 7 were
+/// acknowledged.
+struct Sends : Waiting {
+    explicit Sends(std::uint64_t bear = UINT64_MAX)
+    {
+        r.sendq.imm_max = 64;
+        r.wait.bear = bear;
+        EXPECT_EQ(ack(ackOf(7)), 0);
+        for (unsigned i = 0; i < 5; ++i)
+            post(kEach, false, i != 2);
+        run();
+        now += 50 * kUs;
+    }
+
+    /// First PSN of a message, the write included.
+    static std::uint32_t first(std::uint32_t message) { return 8 + message * kEach; }
+
+    mrc_req_verdict noReceive(std::uint32_t message)
+    {
+        const mrc_hdr hdr = nackOf(first(message), MRC_NACK_NO_RESOURCE);
+        const int err = mrc_req_nack(&r, &hdr, now, &res);
+        return mrc_req_judge(&hdr, err, &res);
+    }
+
+    /// All before a message was executed, and so many receives are posted.
+    mrc_req_verdict credits(std::uint32_t message, std::uint32_t receives)
+    {
+        const mrc_hdr hdr = ackOf(first(message) - 1, mrc_credits_encode(receives));
+        const int err = ack(hdr);
+        return mrc_req_judge(&hdr, err, &res);
+    }
+
+    /// PSNs that go out now.
+    std::vector<std::uint32_t> goOut()
+    {
+        std::vector<std::uint32_t> psns;
+        while (step())
+            for (unsigned i = 0; i < b.count; ++i)
+                psns.push_back(b.plan[i].psn);
+        return psns;
+    }
+
+    static std::vector<std::uint32_t> psnsOf(std::initializer_list<std::uint32_t> messages)
+    {
+        std::vector<std::uint32_t> psns;
+        for (const std::uint32_t m : messages)
+            for (std::uint32_t i = 0; i < kEach; ++i)
+                psns.push_back(first(m) + i);
+        return psns;
+    }
+};
+
+} // namespace
+
+TEST(RequesterSend, WithoutAReceiveAllSendsFromThereOnWait)
+{
+    Sends q;
+    ASSERT_EQ(q.r.tx.inflight, 5 * kEach);
+    EXPECT_EQ(q.noReceive(1), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.res.lost, 3 * kEach) << "the first SEND and the write stay in flight";
+    EXPECT_EQ(q.r.tx.inflight, 2 * kEach);
+    EXPECT_EQ(q.r.pause_until, 0u);
+    mrc_news news;
+    while (mrc_req_news(&q.r, &q.res, q.now, &news))
+        for (unsigned i = 0; i < news.count; ++i)
+            EXPECT_EQ(news.ev[i].what & (MRC_NEWS_LOST | MRC_NEWS_SILENT), 0u) << "no EV is blamed";
+    EXPECT_EQ(q.goOut(), std::vector<std::uint32_t>{});
+    q.post(1);
+    EXPECT_EQ(q.goOut(), std::vector<std::uint32_t>{}) << "requests keep their order";
+}
+
+TEST(RequesterSend, AsManyGoOnAsThereAreReceives)
+{
+    Sends q;
+    q.noReceive(0);
+    EXPECT_EQ(q.credits(0, 0), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.goOut(), std::vector<std::uint32_t>{});
+    EXPECT_EQ(q.credits(0, 2), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.goOut(), q.psnsOf({0, 1}));
+    EXPECT_EQ(q.credits(3, 1), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.goOut(), q.psnsOf({3}));
+    EXPECT_EQ(q.credits(4, 1), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.goOut(), q.psnsOf({4}));
+    EXPECT_FALSE(q.r.sendq.limited) << "there are receives for all";
+}
+
+TEST(RequesterSend, AnotherNackMayNameAnOlderSend)
+{
+    Sends q;
+    q.noReceive(3);
+    EXPECT_EQ(q.res.lost, 2 * kEach);
+    q.noReceive(0);
+    EXPECT_EQ(q.res.lost, 2 * kEach);
+    q.credits(0, 1);
+    EXPECT_EQ(q.goOut(), q.psnsOf({0}));
+}
+
+/* Answers overtake each other. An older ACK tells of receives that messages have taken since. */
+TEST(RequesterSend, OldAcksTellNothing)
+{
+    Sends q;
+    q.noReceive(1);
+    q.credits(1, 0);
+    q.credits(0, 1);
+    EXPECT_EQ(q.goOut(), std::vector<std::uint32_t>{});
+    q.credits(1, 1);
+    EXPECT_EQ(q.goOut(), q.psnsOf({1}));
+    q.credits(1, 0);
+    EXPECT_EQ(q.r.sendq.limit, 2u) << "what was told before stays true";
+}
+
+/* The peer has a receive, as its ACK has told: so the NACK has another cause, or is an old one. */
+TEST(RequesterSend, ANackAgainstTheCreditsLeadsToAPause)
+{
+    Sends q;
+    q.noReceive(0);
+    q.credits(0, 1);
+    ASSERT_EQ(q.goOut(), q.psnsOf({0}));
+    q.now += 1000 * kUs;
+    EXPECT_EQ(q.noReceive(0), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.res.lost, 1u);
+    EXPECT_GT(q.r.pause_until, q.now);
+    EXPECT_EQ(q.r.sendq.limit, 1u);
+}
+
+/* The ACK that tells of a receive may be lost. */
+TEST(RequesterSend, ProbesAskForReceives)
+{
+    Sends q;
+    q.noReceive(0);
+    const mrc_hdr sack = sackOf(7);
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    q.now += 10'000'000 * kUs; // the write is lost, too
+    q.timer();
+    const std::uint64_t start = q.now;
+    unsigned asked = 0;
+    for (; q.now < start + 60'000'000 * kUs; q.now += 50 * kUs)
+        if (q.timer() == MRC_REQ_PROBE) {
+            ++asked;
+            ASSERT_EQ(q.credits(0, 0), MRC_REQ_GOES_ON);
+        }
+    EXPECT_GT(asked, 59u) << "each second";
+    EXPECT_LT(asked, 100u);
+    EXPECT_EQ(q.credits(0, 4), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.goOut().size(), 5 * kEach);
+}
+
+TEST(RequesterSend, TheWaitIsBorneSoLong)
+{
+    Sends q(kBear);
+    const std::uint64_t start = q.now;
+    q.noReceive(0);
+    mrc_req_verdict verdict;
+    do {
+        q.now += 100 * kUs;
+        verdict = q.credits(0, 0);
+    } while (verdict == MRC_REQ_GOES_ON && q.now < start + 2 * kBear);
+    EXPECT_EQ(verdict, MRC_REQ_NO_RECEIVE);
+    EXPECT_GE(q.now - start, kBear);
+    Sends none(0);
+    EXPECT_EQ(none.noReceive(0), MRC_REQ_NO_RECEIVE);
+}
+
+/* A receive that comes in time begins the wait anew for the next SEND. */
+TEST(RequesterSend, EachSendIsBorneByItself)
+{
+    Sends q(kBear);
+    q.noReceive(0);
+    q.now += kBear - 100 * kUs;
+    EXPECT_EQ(q.credits(0, 1), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.goOut(), q.psnsOf({0}));
+    EXPECT_EQ(q.credits(1, 0), MRC_REQ_GOES_ON);
+    q.now += kBear - 100 * kUs;
+    EXPECT_EQ(q.credits(1, 0), MRC_REQ_GOES_ON);
+    q.now += 200 * kUs;
+    EXPECT_EQ(q.credits(1, 0), MRC_REQ_NO_RECEIVE);
+}
+
+/* A peer whose ACKs tell no receives: the SEND itself finds out. */
+TEST(RequesterSend, WithoutCreditsOneSendTries)
+{
+    Sends q;
+    q.noReceive(0);
+    EXPECT_EQ(q.ack(ackOf(7)), 0);
+    EXPECT_EQ(q.goOut(), q.psnsOf({0}));
+    q.now += 1000 * kUs;
+    EXPECT_EQ(q.noReceive(0), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.res.lost, kEach);
+    EXPECT_EQ(q.r.pause_until, 0u);
+}
+
+/* A SEND that was never begun waits, too, and asks. */
+TEST(RequesterSend, TheNextSendWaitsUnsent)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(1, false, true);
+    q.post(1, false, true);
+    ASSERT_EQ(q.run(), 2u);
+    q.now += 50 * kUs;
+    const mrc_hdr nack = nackOf(8, MRC_NACK_NO_RESOURCE);
+    ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
+    ASSERT_EQ(q.ack(ackOf(7, mrc_credits_encode(1))), 0);
+    ASSERT_EQ(q.run(), 1u);
+    q.post(1, false, true);
+    q.now += 50 * kUs;
+    ASSERT_EQ(q.ack(ackOf(8, mrc_credits_encode(0))), 0);
+    EXPECT_EQ(q.run(), 0u);
+    EXPECT_NE(mrc_req_timer_at(&q.r, q.now), 0u);
+    ASSERT_EQ(q.ack(ackOf(8, mrc_credits_encode(1))), 0);
+    EXPECT_EQ(q.run(), 1u);
+    q.now += 50 * kUs;
+    ASSERT_EQ(q.ack(ackOf(9, mrc_credits_encode(0))), 0);
+    EXPECT_TRUE(mrc_sendq_has_new(&q.r.sendq));
+    while (q.timer() == MRC_REQ_NOTHING)
+        ASSERT_LT(q.now, 60'000'000 * kUs);
+    EXPECT_EQ(q.res.lost, 0u) << "a probe";
+}
+
+/* A SACK of a later write overtakes the NACK. The EVs of what seemed to be lost are not to blame. */
+TEST(RequesterSend, ANackThatComesLateExcusesTheEvs)
+{
+    Sends q;
+    mrc_hdr sack = sackOf(7);
+    for (unsigned i = 0; i < kEach; ++i)
+        sack.sack.bitmap |= 1ull << (q.first(2) + i - 8);
+    sack.sack.sack_offset = 1;
+    sack.sack.ooo_count = kEach;
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    ASSERT_EQ(q.res.lost, 2 * kEach) << "both SENDs before the write seem to be lost";
+    mrc_news news;
+    while (mrc_req_news(&q.r, &q.res, q.now, &news))
+        ;
+    EXPECT_EQ(q.noReceive(0), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.goOut(), std::vector<std::uint32_t>{});
+    unsigned cleared = 0;
+    while (mrc_req_news(&q.r, &q.res, q.now, &news))
+        for (unsigned i = 0; i < news.count; ++i)
+            cleared += (news.ev[i].what & MRC_NEWS_CLEARED) != 0;
+    EXPECT_EQ(cleared, 4u) << "each EV";
 }

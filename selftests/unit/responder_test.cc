@@ -53,6 +53,8 @@ struct Responder {
     void arrive(const mrc_rx_arrival &arrival, u8 syndrome = 0)
     {
         ASSERT_EQ(mrc_resp_claim(&q, &arrival), MRC_RX_NEW);
+        if (arrival.opflags & MRC_OPF_SEND && mrc_resp_receive(&q, &arrival) < 0)
+            syndrome = MRC_NAK_INVALID;
         mrc_resp_commit(&q, &arrival, syndrome);
     }
 
@@ -131,7 +133,7 @@ TEST(Responder, ArrivalSaysWhatThePacketSays)
         .rqmsn = 0xabcd, .msn = 0x1234, .tx_timestamp = 5, .dmalen = 3000, .imm = htonl(9)};
     mrc_resp_arrival(&hdr, 953, 0xc0de, true, &a);
     EXPECT_EQ(a.psn, 77u);
-    EXPECT_EQ(a.opflags, MRC_OPF_WRITE | MRC_OPF_LAST | MRC_OPF_IMM);
+    EXPECT_EQ(a.opflags, MRC_OPF_REQUEST | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM);
     EXPECT_EQ(a.payload, 953u);
     EXPECT_EQ(a.nominal, 40u + 8 + 36 + 953 + 3 + 4) << "IPv6, UDP, headers, pad and ICRC, too";
     EXPECT_EQ(a.imm, htonl(9));
@@ -1106,4 +1108,201 @@ TEST(Responder, LastWordsOfAQpWhoseMessageWaits)
     EXPECT_EQ(w.done_psn, r.psn(0));
     EXPECT_EQ(w.msn, 1u);
     EXPECT_EQ(w.nak_syndrome, 0);
+}
+
+namespace
+{
+
+/// A full packet at @p nth of a SEND of @p packets packets, the one with number @p rqmsn.
+mrc_rx_arrival sendPacket(u32 nth, u8 opcode, u16 rqmsn, u32 packets = 1, u32 place = 0)
+{
+    mrc_rx_arrival a = Responder::packet(nth, opcode, packets);
+    a.rqmsn = rqmsn;
+    a.offset = place * kMtu;
+    return a;
+}
+
+} // namespace
+
+TEST(ResponderSend, PacketsLieWhereTheirPlaceCanBe)
+{
+    Responder r;
+    struct Case {
+        u8 opcode;
+        u32 offset, payload, dmalen;
+        bool fits;
+    };
+    const Case cases[] = {
+        {MRC_OP_SEND_FIRST, 0, kMtu, 3 * kMtu, true},
+        {MRC_OP_SEND_FIRST, kMtu, kMtu, 3 * kMtu, false},
+        {MRC_OP_SEND_FIRST, 0, kMtu, kMtu, false},
+        {MRC_OP_SEND_MIDDLE, kMtu, kMtu, 3 * kMtu, true},
+        {MRC_OP_SEND_MIDDLE, kMtu + 1, kMtu, 3 * kMtu, false},
+        {MRC_OP_SEND_MIDDLE, 2 * kMtu, kMtu, 3 * kMtu, false},
+        {MRC_OP_SEND_MIDDLE, ~0u - kMtu + 1, kMtu, 3 * kMtu, false},
+        {MRC_OP_SEND_LAST, 2 * kMtu, kMtu, 3 * kMtu, true},
+        {MRC_OP_SEND_LAST, 2 * kMtu, 5, 2 * kMtu + 5, true},
+        {MRC_OP_SEND_LAST, kMtu, 5, 2 * kMtu + 5, false},
+        {MRC_OP_SEND_ONLY, 0, 0, 0, true},
+        {MRC_OP_SEND_ONLY, 0, kMtu, kMtu, true},
+        {MRC_OP_SEND_ONLY_IMM, 1, kMtu - 1, kMtu, false},
+    };
+    for (const Case &c : cases) {
+        mrc_rx_arrival a = sized(c.opcode, c.payload, c.dmalen);
+        a.offset = c.offset;
+        EXPECT_EQ(mrc_resp_fits(&r.q, &a), c.fits) << int{c.opcode} << " at " << c.offset;
+    }
+}
+
+TEST(ResponderSend, EachPacketNamesItsReceive)
+{
+    Responder r;
+    const mrc_rx_arrival early = sendPacket(3, MRC_OP_SEND_ONLY, 2);
+    EXPECT_EQ(mrc_resp_receive(&r.q, &early), 2) << "numbers begin with 0";
+    mrc_rx_arrival a = sendPacket(0, MRC_OP_SEND_FIRST, 0, 2, 0);
+    a.msn = 0;
+    r.arrive(a);
+    a = sendPacket(1, MRC_OP_SEND_LAST, 0, 2, 1);
+    a.msn = 0;
+    r.arrive(a);
+    const auto done = r.done();
+    ASSERT_EQ(done.size(), 1u);
+    EXPECT_TRUE(done[0].takes && done[0].send);
+    EXPECT_FALSE(done[0].has_imm);
+    EXPECT_EQ(done[0].len, 2 * kMtu);
+    EXPECT_EQ(mrc_resp_receive(&r.q, &early), 1) << "one was taken";
+}
+
+/* A WriteImm that waits has its number already, but not its receive. */
+TEST(ResponderSend, BehindAWriteImmThatWaits)
+{
+    Responder r;
+    mrc_rx_arrival imm = r.packet(0, MRC_OP_WRITE_ONLY_IMM);
+    r.arrive(imm);
+    mrc_rx_done d;
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &d));
+    ASSERT_TRUE(mrc_resp_wait(&r.q, &d));
+    const mrc_rx_arrival a = sendPacket(1, MRC_OP_SEND_ONLY, 1);
+    EXPECT_EQ(mrc_resp_receive(&r.q, &a), 1);
+    ASSERT_TRUE(mrc_resp_resume(&r.q));
+    EXPECT_EQ(mrc_resp_receive(&r.q, &a), 1);
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &d));
+    EXPECT_EQ(mrc_resp_receive(&r.q, &a), 0);
+}
+
+TEST(ResponderSend, WithoutAReceiveItIsRefusedAndTheOtherEndLearnsOfTheNextReceive)
+{
+    Responder r;
+    for (const u32 nth : {2u, 1u}) {
+        const mrc_rx_arrival a = sendPacket(nth, MRC_OP_SEND_ONLY, static_cast<u16>(nth));
+        ASSERT_EQ(mrc_resp_claim(&r.q, &a), MRC_RX_NEW);
+        mrc_resp_starve(&r.q, &a);
+        EXPECT_EQ(mrc_rx_look(&r.q.rx, a.psn), MRC_RX_NEW) << "never seen";
+    }
+    mrc_resp_posted(&r.q, 1);
+    r.arrive(sendPacket(0, MRC_OP_SEND_ONLY, 0));
+    ASSERT_EQ(r.done().size(), 1u);
+    mrc_resp_posted(&r.q, 0);
+    EXPECT_EQ(r.answer(), 0);
+    EXPECT_EQ(r.a.hdr[0].bth.opcode, MRC_OP_NACK) << "before SACKs";
+    EXPECT_EQ(r.a.hdr[0].nack.reason, MRC_NACK_NO_RESOURCE);
+    EXPECT_EQ(r.a.hdr[0].nack.psn, r.psn(1)) << "the oldest";
+    r.expectAck(0, mrc_credits_encode(0), 1);
+    mrc_resp_posted(&r.q, 3);
+    EXPECT_TRUE(mrc_resp_resume(&r.q));
+    EXPECT_EQ(r.answer(), 0);
+    r.expectAckAlone(0, mrc_credits_encode(3), 1);
+    EXPECT_FALSE(mrc_resp_resume(&r.q)) << "told";
+}
+
+TEST(ResponderSend, ProbesAreToldTheReceives)
+{
+    Responder r;
+    mrc_resp_posted(&r.q, 7);
+    r.arrive(sendPacket(0, MRC_OP_SEND_ONLY, 0));
+    mrc_resp_posted(&r.q, 6);
+    r.answer();
+    r.expectAck(0, mrc_credits_encode(6), 1);
+    const mrc_probe probe{};
+    mrc_resp_posted(&r.q, 9);
+    mrc_answers_init(&r.a);
+    mrc_resp_probe(&r.q, &probe, 0, false, &r.a);
+    r.expectAck(0, mrc_credits_encode(8), 1);
+}
+
+/* Byte for byte as in MRC 1.0, as long as no SEND has come. */
+TEST(ResponderSend, WritesAreToldNoReceives)
+{
+    Responder r;
+    mrc_resp_posted(&r.q, 7);
+    r.arrive(0, MRC_OP_WRITE_ONLY_IMM);
+    r.answer();
+    r.expectAck(0, MRC_ACK_OK, 1);
+}
+
+TEST(ResponderSend, ItsNumberIsTheNextOne)
+{
+    for (const u16 rqmsn : {1, 0xffff}) {
+        Responder r;
+        r.arrive(sendPacket(0, MRC_OP_SEND_ONLY, rqmsn));
+        EXPECT_EQ(r.answer(), MRC_NAK_INVALID) << rqmsn;
+    }
+}
+
+/* Else a packet could be placed when the program has the receive already. */
+TEST(ResponderSend, PacketsOfAMessageMustAgree)
+{
+    Responder r;
+    const mrc_rx_arrival good = sendPacket(4, MRC_OP_SEND_FIRST, 1, 3, 0);
+    ASSERT_EQ(mrc_resp_receive(&r.q, &good), 1);
+    const mrc_rx_arrival next = sendPacket(5, MRC_OP_SEND_MIDDLE, 1, 3, 1);
+    EXPECT_EQ(mrc_resp_receive(&r.q, &next), 1);
+    const mrc_rx_arrival moved = sendPacket(6, MRC_OP_SEND_MIDDLE, 1, 3, 1);
+    EXPECT_EQ(mrc_resp_receive(&r.q, &moved), -EINVAL);
+    const mrc_rx_arrival longer = sendPacket(6, MRC_OP_SEND_MIDDLE, 1, 4, 2);
+    EXPECT_EQ(mrc_resp_receive(&r.q, &longer), -EINVAL);
+    const mrc_rx_arrival tooMany = sendPacket(9, MRC_OP_SEND_ONLY, kImmMax);
+    EXPECT_EQ(mrc_resp_receive(&r.q, &tooMany), -EINVAL);
+    const mrc_rx_arrival other = sendPacket(0, MRC_OP_SEND_ONLY, 0);
+    EXPECT_EQ(mrc_resp_receive(&r.q, &other), 0);
+}
+
+TEST(ResponderSend, AWriteImmWhoseReceiveASendNamesIsRefused)
+{
+    Responder r;
+    const mrc_rx_arrival a = sendPacket(1, MRC_OP_SEND_ONLY, 0);
+    ASSERT_EQ(mrc_resp_receive(&r.q, &a), 0);
+    r.arrive(0, MRC_OP_WRITE_ONLY_IMM);
+    EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
+}
+
+/* A number comes again after 65536 messages: what was noted of the older one must be forgotten. */
+TEST(ResponderSend, NumbersWrap)
+{
+    Responder r;
+    mrc_resp_posted(&r.q, 9);
+    for (u32 nth = 0; nth < 200000; ++nth) {
+        const bool send = nth % 66000 == 0 || nth > 140000;
+        mrc_rx_arrival a = send ? sendPacket(nth, MRC_OP_SEND_ONLY, static_cast<u16>(nth))
+                                : r.packet(nth, MRC_OP_WRITE_ONLY_IMM);
+        ASSERT_TRUE(!send || mrc_resp_receive(&r.q, &a) == 0) << nth;
+        r.arrive(a);
+        ASSERT_EQ(r.answer(), 0) << nth;
+    }
+}
+
+/* All packets from the first to the last one of a SEND are its own: nothing is left unwritten. */
+TEST(ResponderSend, AWritePacketInItsMiddleIsRefused)
+{
+    Responder r;
+    for (u32 nth = 0; nth < 3; ++nth) {
+        const u8 opcodes[] = {MRC_OP_SEND_FIRST, MRC_OP_WRITE_MIDDLE, MRC_OP_SEND_LAST};
+        mrc_rx_arrival a = sendPacket(nth, opcodes[nth], 0, 3, nth);
+        a.msn = 0;
+        if (nth != 1) {
+            ASSERT_EQ(mrc_resp_receive(&r.q, &a), 0);
+        }
+        r.arrive(a);
+    }
+    EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
 }

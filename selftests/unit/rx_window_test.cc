@@ -13,9 +13,9 @@
 namespace
 {
 
-constexpr unsigned kMiddle = MRC_OPF_WRITE;
-constexpr unsigned kOnly = MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST;
-constexpr unsigned kOnlyImm = kOnly | MRC_OPF_IMM;
+constexpr unsigned kMiddle = MRC_OPF_REQUEST;
+constexpr unsigned kOnly = MRC_OPF_REQUEST | MRC_OPF_FIRST | MRC_OPF_LAST;
+constexpr unsigned kOnlyImm = kOnly | MRC_OPF_TAKES | MRC_OPF_IMM;
 
 struct Window {
     std::vector<unsigned long> mem;
@@ -275,7 +275,7 @@ TEST(RxWindow, AMessageTellsWhatItWasMadeOf)
     Window win(128, 2, 10);
     win.arrive(11, kMiddle | MRC_OPF_FIRST);
     win.arrive(12, kMiddle);
-    mrc_rx_arrival last = win.arrival(13, kMiddle | MRC_OPF_LAST | MRC_OPF_IMM);
+    mrc_rx_arrival last = win.arrival(13, kMiddle | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM);
     last.payload = 7;
     ASSERT_EQ(win.arrive(last), 0);
     win.arrive(10, kOnly);
@@ -313,7 +313,7 @@ TEST(RxWindow, TooManyImmediatesInFlight)
     while (win.done()) {
     }
     win.arrive(4, kOnlyImm);
-    EXPECT_EQ(win.w.imm_used, 1u) << "room again once they were handed out";
+    EXPECT_EQ(win.w.takers_used, 1u) << "room again once they were handed out";
 }
 
 TEST(RxWindow, NoImmediatesAtAll)
@@ -346,7 +346,7 @@ TEST(RxWindow, MessageLongerThanTheWindow)
         EXPECT_FALSE(win.done());
         psn = mrc_psn_add(psn, 1);
     }
-    win.arrive(psn, kMiddle | MRC_OPF_LAST | MRC_OPF_IMM);
+    win.arrive(psn, kMiddle | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM);
     auto d = win.done();
     ASSERT_TRUE(d);
     EXPECT_EQ(d->psn, psn);
@@ -712,11 +712,11 @@ private:
             model_.claimed.erase(at);
             return;
         }
-        unsigned opflags = MRC_OPF_WRITE;
+        unsigned opflags = MRC_OPF_REQUEST;
         if (rng_() % 3 == 0)
             opflags |= MRC_OPF_LAST;
         if (opflags & MRC_OPF_LAST && rng_() % 2 && model_.imms.size() < immMax_) {
-            opflags |= MRC_OPF_IMM;
+            opflags |= MRC_OPF_TAKES | MRC_OPF_IMM;
             model_.imms[at] = rng_();
         }
         mrc_rx_arrival a = win_.arrival(onWire(at), opflags);

@@ -106,6 +106,64 @@ TEST(Sendq, NumbersAndCountsPackets)
     EXPECT_EQ(queue.add(1), nullptr) << "four slots";
 }
 
+TEST(Sendq, SendsHaveTheirPlaceAndNumberInEachPacket)
+{
+    Queue queue;
+    queue.add(8, true);
+    mrc_msg *m = mrc_sendq_slot(&queue.q);
+    *m = {};
+    m->len = 2 * kMtu + 1;
+    m->send = true;
+    m->solicited = true;
+    mrc_sendq_queue(&queue.q);
+    const u8 opcodes[] = {MRC_OP_SEND_FIRST, MRC_OP_SEND_MIDDLE, MRC_OP_SEND_LAST};
+    u32 index;
+    ASSERT_TRUE(mrc_sendq_next(&queue.q, 0, &index));
+    for (u32 psn = 1; psn <= 3; ++psn) {
+        const u32 bytes = mrc_sendq_next_bytes(&queue.q);
+        ASSERT_TRUE(mrc_sendq_next(&queue.q, psn, &index));
+        mrc_chunk c;
+        mrc_hdr hdr;
+        mrc_sendq_chunk(&queue.q, m, psn, &c);
+        mrc_sendq_header(m, &c, psn, &hdr);
+        EXPECT_EQ(hdr.bth.opcode, opcodes[psn - 1]);
+        EXPECT_EQ(hdr.bth.solicited, psn == 3);
+        EXPECT_EQ(hdr.write.va, (psn - 1) * kMtu);
+        EXPECT_EQ(hdr.write.dmalen, 2 * kMtu + 1);
+        EXPECT_EQ(hdr.write.rqmsn, 1u);
+        hdr.len = mrc_opcode_hdr_len(hdr.bth.opcode);
+        EXPECT_EQ(mrc_nominal_len(&hdr, c.len), bytes);
+    }
+}
+
+TEST(Sendq, SendsWaitBeyondTheLimit)
+{
+    Queue queue(8, 8);
+    for (const bool send : {true, false, true, true}) {
+        mrc_msg *m = mrc_sendq_slot(&queue.q);
+        *m = {};
+        m->len = 1;
+        m->send = send;
+        mrc_sendq_queue(&queue.q);
+    }
+    queue.q.limited = true;
+    queue.q.limit = 1;
+    u32 index, psn = 99;
+    EXPECT_TRUE(mrc_sendq_next(&queue.q, 0, &index));
+    EXPECT_TRUE(mrc_sendq_next(&queue.q, 1, &index)) << "a write";
+    EXPECT_FALSE(mrc_sendq_ready(&queue.q));
+    EXPECT_FALSE(mrc_sendq_next(&queue.q, 2, &index));
+    EXPECT_FALSE(mrc_sendq_first_waiting(&queue.q, &psn)) << "none that was begun";
+    queue.q.limit = 2;
+    EXPECT_TRUE(mrc_sendq_next(&queue.q, 2, &index));
+    queue.q.limit = 0;
+    EXPECT_TRUE(mrc_sendq_first_waiting(&queue.q, &psn));
+    EXPECT_EQ(psn, 0u);
+    EXPECT_EQ(mrc_sendq_after(&queue.q, 1), 2u);
+    EXPECT_EQ(mrc_sendq_first_psn(&queue.q, 2, 3), 2u);
+    EXPECT_EQ(mrc_sendq_first_psn(&queue.q, 3, 3), 3u);
+}
+
 TEST(Sendq, PacketsInOrderOfRequests)
 {
     Queue queue;

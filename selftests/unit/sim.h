@@ -33,6 +33,9 @@ struct SimConfig {
     std::uint64_t copyNs = 0;        ///< otherwise placing a packet takes up to this
     double lateReceive = 0;          ///< a WriteImm finds no receive
     std::uint64_t lateReceiveNs = 0; ///< for at most this long
+    double sends = 0;                ///< a message is a SEND
+    std::size_t receives = 8;        ///< receives that the program keeps posted for them,
+    std::uint64_t repostNs = 0;      ///< a new one at most this long after one was taken
     double refused = 0;   ///< a packet must not be executed; the first such packet ends the QP
     double forged = 0;    ///< a data packet is followed by a forged SACK
     bool fifo = true;     ///< packets of one path keep their order
@@ -83,6 +86,7 @@ struct SimReport {
     std::uint64_t probes = 0;    ///< Reliability Probes of a silent tail
     std::uint64_t probeLost = 0; ///< packets held to be lost because of the answer to a probe
     std::uint64_t waits = 0;     ///< messages that had to wait for a receive
+    std::uint64_t starved = 0;   ///< SEND packets that found no receive
     std::uint64_t naks = 0;    ///< NAKs that reached the requester: at most one, which ends the QP
     std::uint64_t evAcked = 0; ///< packets that were counted for the EV on which they arrived
     std::uint64_t evProbes = 0;

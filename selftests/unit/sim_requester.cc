@@ -66,10 +66,11 @@ void SimRequester::post()
     while (sendq.tail < work.messages.size() &&
            sendq.tail - sendq.una < static_cast<u32>(c.slots)) {
         const SimMessage &m = work.messages[sendq.tail];
-        if (!queue({.raddr = m.slot * simSlotSize(c),
+        if (!queue({.raddr = m.send ? 0 : m.slot * simSlotSize(c),
                     .len = m.len,
                     .imm = htonl(sendq.tail),
-                    .has_imm = m.imm}))
+                    .has_imm = m.imm,
+                    .send = m.send}))
             break;
         simCheck(mrc_sendq_at(&sendq, sendq.tail - 1)->packets == m.packets,
                  "packets of a message");
@@ -210,7 +211,8 @@ void SimRequester::heedPorts()
     simCheck(check_ports(), "ports unheeded");
     simCheck(!inFlightOnDeadPort(), "in flight on a port that is down");
     pump();
-    simCheck(!tx.lost || world.now() < req_.pause_until || full(), "not sent again at once");
+    simCheck(!tx.lost || world.now() < req_.pause_until || req_.stops || full(),
+             "not sent again at once");
 }
 
 /// Whether not even a retransmission may leave.
@@ -303,7 +305,7 @@ int SimRequester::nack(const mrc_hdr &hdr, mrc_tx_result &res)
     if (err)
         learn_of_window(res);
     simCheck(err == 0 || err == -EALREADY, "true NACK refused");
-    simCheck(err || res.lost == 1, "NACK without effect");
+    simCheck(err || res.lost >= 1, "NACK without effect");
     simCheck(err || !res.expired, "refused too often");
     return err;
 }
@@ -312,7 +314,7 @@ int SimRequester::ack(const mrc_hdr &hdr, mrc_tx_result &res)
 {
     simCheck(Steps::ack(hdr, res) == 0, "true ACK refused");
     simCheck(completed() >= hdr.ack.msn, "ACK counts other messages than its PSN");
-    if (hdr.ack.syndrome != MRC_ACK_OK)
+    if (!mrc_syndrome_is_ack(hdr.ack.syndrome))
         nakArrived(hdr);
     return 0;
 }

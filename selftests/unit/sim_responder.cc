@@ -31,7 +31,7 @@ SimResponder::SimResponder(SimWorld &world, SimHost &host, SimWork &work, u64 la
     : world(world), c(world.c), host(host), work(work), late(late),
       mem(mrc_rx_window_mem(c.windowUnits * MRC_MPR_UNIT, c.immMax) / sizeof(long) + 1),
       memory(static_cast<std::size_t>(c.slots) * simSlotSize(c)),
-      sackTimer(world.clock, [this] { sackTimerFired(); })
+      sackTimer(world.clock, [this] { sackTimerFired(); }), posted(c.receives)
 {
     const mrc_resp_cfg limits = {.size = c.windowUnits * MRC_MPR_UNIT,
                                  .imm_max = c.immMax,
@@ -66,6 +66,10 @@ void SimResponder::dataArrived(const SimPacket &packet)
         answer();
         break;
     case MRC_RX_NEW:
+        if (!hasPlace(a)) {
+            answer();
+            break;
+        }
         world.clock.at(world.now() + world.upTo(world.chance(c.slowCopy) ? kSlowCopyNs : c.copyNs),
                        [this, packet] { copied(packet); });
         break;
@@ -99,11 +103,34 @@ void SimResponder::copied(const SimPacket &packet)
     answer();
 }
 
+/// A SEND needs a receive that is posted.
+bool SimResponder::hasPlace(const mrc_rx_arrival &a)
+{
+    if (!(a.opflags & MRC_OPF_SEND))
+        return true;
+    simCheck(static_cast<int>(taken) + mrc_resp_receive(&resp, &a) == a.rqmsn,
+             "the receive of a SEND");
+    if (a.rqmsn < posted)
+        return true;
+    mrc_resp_starve(&resp, &a);
+    ++world.report.starved;
+    return false;
+}
+
+/// Receives are posted in the order of the messages that take them, each a region of its own.
+std::size_t SimResponder::placeOf(const mrc_hdr &hdr) const
+{
+    if (!(mrc_opcode_flags(hdr.bth.opcode) & MRC_OPF_SEND))
+        return hdr.write.va;
+    const SimMessage &m = work.messages[work.takers.at(hdr.write.rqmsn)];
+    return m.slot * simSlotSize(c) + hdr.write.va;
+}
+
 void SimResponder::place(const SimPacket &packet, const mrc_hdr &hdr)
 {
     simCheck(mrc_psn_diff(hdr.bth.psn, resp.rx.done_psn) > 0, "completed memory overwritten");
     std::copy(packet.bytes.begin() + hdr.len, packet.bytes.end(),
-              memory.begin() + static_cast<std::ptrdiff_t>(hdr.write.va));
+              memory.begin() + static_cast<std::ptrdiff_t>(placeOf(hdr)));
 }
 
 // ---- messages
@@ -118,13 +145,37 @@ void SimResponder::deliver()
         checkDone(done, work.messages[work.executed]);
         checkSlot(work.executed);
         ++work.executed;
+        if (done.takes)
+            take();
     }
+}
+
+/// A message has taken a receive. The program posts another one.
+void SimResponder::take()
+{
+    simCheck(taken < posted || c.sends == 0, "a receive that was never posted");
+    ++taken;
+    world.clock.at(world.now() + world.upTo(c.repostNs), [this] { repost(); });
+}
+
+void SimResponder::repost()
+{
+    ++posted;
+    if (ended || c.sends == 0 || !mrc_resp_resume(&resp))
+        return;
+    deliver();
+    answer();
 }
 
 /// A program that posts a receive only after it is told that one is missing, and with a delay.
 bool SimResponder::hasReceive(const mrc_rx_done &done)
 {
-    if (c.lateReceive == 0 || !done.has_imm || work.executed < receives ||
+    if (c.sends > 0 && done.takes && taken == posted) {
+        mrc_resp_wait(&resp, &done);
+        ++world.report.waits;
+        return false;
+    }
+    if (c.lateReceive == 0 || c.sends > 0 || !done.has_imm || work.executed < receives ||
         !world.chance(c.lateReceive))
         return true;
     simCheck(mrc_resp_wait(&resp, &done), "a message waits twice");
@@ -144,9 +195,9 @@ void SimResponder::receivePosted()
 void SimResponder::checkDone(const mrc_rx_done &done, const SimMessage &m) const
 {
     simCheck(done.psn == m.last && done.msn == work.executed + 1, "message order");
-    simCheck(done.has_imm == m.imm, "immediate lost or invented");
-    simCheck(!m.imm || (done.imm == htonl(static_cast<u32>(work.executed)) && done.len == m.len),
-             "order of immediates");
+    simCheck(done.has_imm == m.imm && done.send == m.send, "immediate lost or invented");
+    simCheck(!m.imm || done.imm == htonl(static_cast<u32>(work.executed)), "order of immediates");
+    simCheck(!m.takes() || done.len == m.len, "length of a message");
     simCheck(done.packets == m.packets, "packets of a message");
 }
 
@@ -170,6 +221,7 @@ void SimResponder::checkEnd() const
 void SimResponder::answer()
 {
     mrc_answers a = none();
+    mrc_resp_posted(&resp, static_cast<u32>(posted - taken));
     ended = mrc_resp_answer(&resp, world.now(), &a) != 0;
     simCheck(!resp.rx.sack_due, "SACK still due");
     send(a);
@@ -234,6 +286,7 @@ void SimResponder::probeArrived(const SimPacket &packet)
     if (ended)
         return sayLastWords(probe, packet);
     mrc_answers a = none();
+    mrc_resp_posted(&resp, static_cast<u32>(posted - taken));
     mrc_resp_probe(&resp, &probe.probe, PathEnd::bitsOf(packet.ev), packet.ce, &a);
     for (unsigned i = 0; i < a.count; ++i)
         simCheck(a.hdr[i].bth.opcode != MRC_OP_SACK ||

@@ -37,14 +37,20 @@ private:
     SimTimer sackTimer;
     bool ended = false;       ///< a NAK has ended the QP
     std::size_t receives = 0; ///< messages executed that asked for a receive, and had one posted
+    std::size_t posted;       ///< receives for SENDs that were posted so far
+    std::size_t taken = 0;    ///< those that messages have taken
 
     void trimmed(const SimPacket &packet, const mrc_hdr &hdr);
     bool busy() const;
     void copied(const SimPacket &packet);
+    bool hasPlace(const mrc_rx_arrival &a);
     void place(const SimPacket &packet, const mrc_hdr &hdr);
+    std::size_t placeOf(const mrc_hdr &hdr) const;
     void deliver();
     bool hasReceive(const mrc_rx_done &done);
     void receivePosted();
+    void take();
+    void repost();
     void checkDone(const mrc_rx_done &done, const SimMessage &m) const;
     void checkSlot(std::size_t index) const;
 

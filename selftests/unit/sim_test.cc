@@ -31,11 +31,11 @@ SimReport expectGood(const SimConfig &config)
 SimReport &operator+=(SimReport &sum, const SimReport &r)
 {
     using R = SimReport;
-    for (auto member :
-         {&R::packets,     &R::sent,       &R::resent,   &R::unsent,  &R::nacks,    &R::dropped,
-          &R::spurious,    &R::sacks,      &R::dups,     &R::marked,  &R::timeouts, &R::probes,
-          &R::probeLost,   &R::waits,      &R::naks,     &R::evAcked, &R::evProbes, &R::evsLost,
-          &R::evsReturned, &R::evsCleared, &R::evsHeard, &R::evsBad,  &R::elapsedNs})
+    for (auto member : {&R::packets,    &R::sent,     &R::resent,    &R::unsent,   &R::nacks,
+                        &R::dropped,    &R::spurious, &R::sacks,     &R::dups,     &R::marked,
+                        &R::timeouts,   &R::probes,   &R::probeLost, &R::waits,    &R::starved,
+                        &R::naks,       &R::evAcked,  &R::evProbes,  &R::evsLost,  &R::evsReturned,
+                        &R::evsCleared, &R::evsHeard, &R::evsBad,    &R::elapsedNs})
         sum.*member += r.*member;
     return sum;
 }
@@ -149,6 +149,9 @@ SimConfig randomConfig(std::uint64_t seed)
     c.nscc = rng() % 2;
     c.lateReceive = pick(rng, {0, 0, 0, 0.3, 1});
     c.lateReceiveNs = static_cast<std::uint64_t>(pick(rng, {1000, 100000, 5000000}));
+    c.sends = c.immMax ? pick(rng, {0, 0, 0.3, 1}) : 0;
+    c.receives = 1 + rng() % 32;
+    c.repostNs = static_cast<std::uint64_t>(pick(rng, {0, 10000, 1000000}));
     return c;
 }
 
@@ -326,6 +329,28 @@ TEST(Sim, SurvivesAllPlanesGone)
         c.outagePlanes = c.planes;
         runs(20, c);
     }
+}
+
+/*
+ * SENDs take receives that a program posts late, or just in time. All arrive once, in order, and
+ * where they belong, beside writes of each kind.
+ */
+TEST(Sim, SendsTakeReceivesInOrder)
+{
+    for (const std::uint64_t repost : {0, 20000, 2000000})
+        for (const std::size_t receives : {1, 4, 64}) {
+            const SimReport sum = runs(seeds(20), {.loss = 0.01,
+                                                   .ctlLoss = 0.05,
+                                                   .dup = 0.01,
+                                                   .sends = 0.5,
+                                                   .receives = receives,
+                                                   .repostNs = repost,
+                                                   .immMax = 16,
+                                                   .messages = 300,
+                                                   .slots = 16});
+            EXPECT_TRUE(sum.starved || receives >= 16 || !repost);
+            EXPECT_LT(sum.resent, sum.packets / 15) << "a SEND that waits is not sent in vain";
+        }
 }
 
 /*

@@ -18,7 +18,11 @@ SimWork::SimWork(SimWorld &world)
         if (m.packets == 1 && world.chance(0.1))
             m.len = 0;
         m.imm = c.immMax && world.chance(0.5);
-        m.rqmsn = m.imm ? rqmsn++ : 0;
+        m.send = c.sends > 0 && world.chance(c.sends);
+        if (m.takes()) {
+            m.rqmsn = rqmsn++;
+            takers.push_back(static_cast<std::size_t>(i));
+        }
         m.slot = static_cast<u32>(i % c.slots);
         m.first = psn;
         m.last = mrc_psn_add(psn, static_cast<s32>(m.packets) - 1);

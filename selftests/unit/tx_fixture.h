@@ -111,8 +111,8 @@ struct Window {
 
     int ack(std::uint32_t psn) { return learn(mrc_tx_ack(&w, psn, now, &res)); }
 
-    int trim(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, true, now, &res)); }
-    int nack(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, false, now, &res)); }
+    int trim(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, MRC_TX_TRIMMED, now, &res)); }
+    int nack(std::uint32_t psn) { return learn(mrc_tx_nack(&w, psn, MRC_TX_NO_ROOM, now, &res)); }
 
     /// The peer says that these EVs are gone.
     void lose(const unsigned long *evs, bool unsent)

@@ -17,13 +17,24 @@ struct WriteRow {
     std::size_t len;
 };
 
+const WriteRow kSends[] = {
+    {0xc0, MRC_OPF_REQUEST | MRC_OPF_SEND | MRC_OPF_FIRST, 24},
+    {0xc1, MRC_OPF_REQUEST | MRC_OPF_SEND, 24},
+    {0xc2, MRC_OPF_REQUEST | MRC_OPF_SEND | MRC_OPF_LAST | MRC_OPF_TAKES, 24},
+    {0xc3, MRC_OPF_REQUEST | MRC_OPF_SEND | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM, 28},
+    {0xc4, MRC_OPF_REQUEST | MRC_OPF_SEND | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_TAKES, 24},
+    {0xc5,
+     MRC_OPF_REQUEST | MRC_OPF_SEND | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM,
+     28},
+};
+
 const WriteRow kWrites[] = {
-    {0xc6, MRC_OPF_WRITE | MRC_OPF_FIRST, 32},
-    {0xc7, MRC_OPF_WRITE, 32},
-    {0xc8, MRC_OPF_WRITE | MRC_OPF_LAST, 32},
-    {0xc9, MRC_OPF_WRITE | MRC_OPF_LAST | MRC_OPF_IMM, 36},
-    {0xca, MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST, 32},
-    {0xcb, MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_IMM, 36},
+    {0xc6, MRC_OPF_REQUEST | MRC_OPF_FIRST, 32},
+    {0xc7, MRC_OPF_REQUEST, 32},
+    {0xc8, MRC_OPF_REQUEST | MRC_OPF_LAST, 32},
+    {0xc9, MRC_OPF_REQUEST | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM, 36},
+    {0xca, MRC_OPF_REQUEST | MRC_OPF_FIRST | MRC_OPF_LAST, 32},
+    {0xcb, MRC_OPF_REQUEST | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM, 36},
 };
 
 struct ControlRow {
@@ -103,6 +114,11 @@ TEST(Wire, OpcodeTable)
         EXPECT_EQ(mrc_opcode_flags(row.opcode), row.flags);
         EXPECT_EQ(mrc_opcode_hdr_len(row.opcode), row.len);
     }
+    for (const WriteRow &row : kSends) {
+        known.insert(row.opcode);
+        EXPECT_EQ(mrc_opcode_flags(row.opcode), row.flags);
+        EXPECT_EQ(mrc_opcode_hdr_len(row.opcode), row.len);
+    }
     for (const ControlRow &row : kControls) {
         known.insert(row.opcode);
         EXPECT_EQ(mrc_opcode_flags(row.opcode), unsigned{MRC_OPF_CONTROL});
@@ -126,6 +142,69 @@ TEST(Wire, WriteOpcodeByPlaceInMessage)
     EXPECT_EQ(mrc_write_opcode(false, true, true), 0xc9);
     EXPECT_EQ(mrc_write_opcode(true, true, false), 0xca);
     EXPECT_EQ(mrc_write_opcode(true, true, true), 0xcb);
+}
+
+TEST(Wire, SendOpcodeByPlaceInMessage)
+{
+    EXPECT_EQ(mrc_send_opcode(true, false, true), 0xc0);
+    EXPECT_EQ(mrc_send_opcode(false, false, false), 0xc1);
+    EXPECT_EQ(mrc_send_opcode(false, true, false), 0xc2);
+    EXPECT_EQ(mrc_send_opcode(false, true, true), 0xc3);
+    EXPECT_EQ(mrc_send_opcode(true, true, false), 0xc4);
+    EXPECT_EQ(mrc_send_opcode(true, true, true), 0xc5);
+}
+
+TEST(Wire, EverySendOpcodeWithAndWithoutTimestamp)
+{
+    for (const WriteRow &row : kSends) {
+        for (bool ts : {false, true}) {
+            Bytes wire = hex("00 90 8001 00 00abcd 20 ffffff 1234 8000");
+            wire[0] = row.opcode;
+            if (ts) {
+                wire[8] |= 0x10;
+                const Bytes tseth = hex("0042 0001");
+                wire.insert(wire.end(), tseth.begin(), tseth.end());
+            }
+            const Bytes pleth = hex("80000001 ffffffff");
+            wire.insert(wire.end(), pleth.begin(), pleth.end());
+            if (row.flags & MRC_OPF_IMM)
+                wire.insert(wire.end(), {1, 2, 3, 4});
+
+            const mrc_hdr got = decode(wire);
+            EXPECT_TRUE(got.bth.solicited);
+            EXPECT_EQ(got.bth.pad, 1);
+            EXPECT_TRUE(got.bth.rtx);
+            EXPECT_EQ(got.write.rqmsn, 0x1234);
+            EXPECT_EQ(got.write.msn, 0x8000);
+            EXPECT_EQ(got.write.tx_timestamp, ts ? 0x42 : 0);
+            EXPECT_EQ(got.write.va, 0x80000001u);
+            EXPECT_EQ(got.write.rkey, 0u);
+            EXPECT_EQ(got.write.dmalen, 0xffffffffu);
+            EXPECT_EQ(got.write.imm, row.flags & MRC_OPF_IMM ? htonl(0x01020304) : 0);
+            EXPECT_EQ(encode(got), wire) << "opcode " << int{row.opcode};
+            mrc_hdr hdr;
+            for (std::size_t len = 0; len < wire.size(); ++len)
+                EXPECT_EQ(decodeExact(wire, len, &hdr), MRC_DECODE_SHORT);
+        }
+    }
+}
+
+/* IBTA, end-to-end flow control: 31 codes, each with a number of receives. */
+TEST(Wire, CreditsOfAnAck)
+{
+    const u32 numbers[] = {0,    1,    2,    3,    4,    6,     8,     12,    16,   24,   32,
+                           48,   64,   96,   128,  192,  256,   384,   512,   768,  1024, 1536,
+                           2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768};
+    for (u8 code = 0; code < 31; ++code) {
+        EXPECT_EQ(mrc_credits_decode(code), numbers[code]);
+        EXPECT_EQ(mrc_credits_encode(numbers[code]), code);
+        if (code) {
+            EXPECT_EQ(mrc_credits_encode(numbers[code] - 1), code - 1) << "rounded down";
+        }
+    }
+    EXPECT_EQ(mrc_credits_encode(~0u), 30);
+    EXPECT_EQ(mrc_credits_decode(MRC_ACK_OK), MRC_CREDITS_NONE);
+    EXPECT_EQ(mrc_credits_decode(MRC_NAK_INVALID), MRC_CREDITS_NONE);
 }
 
 TEST(Wire, WriteOnlyWithImmediateAndTimestamp)

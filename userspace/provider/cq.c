@@ -151,6 +151,17 @@ static void mrc_free_entries(struct mrc_ucq *cq, const struct mrc_cqe *cqe)
 		mrc_uring_free(cqe->opcode & IBV_WC_RECV ? &qp->rq : &qp->sq, cqe->index);
 }
 
+const struct mrc_cqe *mrc_cq_next(struct mrc_ucq *cq)
+{
+	const struct mrc_cqe *cqe;
+
+	if (!mrc_uring_has_entry(&cq->ring))
+		return NULL;
+	cqe = mrc_uring_entry(&cq->ring);
+	mrc_free_entries(cq, cqe);
+	return cqe;
+}
+
 static void mrc_fill_wc(struct ibv_wc *wc, const struct mrc_cqe *cqe)
 {
 	*wc = (struct ibv_wc){
@@ -173,10 +184,8 @@ int mrc_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 	int n = 0;
 
 	pthread_spin_lock(&cq->ring.lock);
-	while (n < num_entries && mrc_uring_has_entry(&cq->ring)) {
-		cqe = mrc_uring_entry(&cq->ring);
+	while (n < num_entries && (cqe = mrc_cq_next(cq))) {
 		mrc_fill_wc(&wc[n++], cqe);
-		mrc_free_entries(cq, cqe);
 		cq->ring.index++;
 	}
 	if (n)

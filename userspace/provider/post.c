@@ -5,15 +5,20 @@
 
 #include "provider.h"
 
-/* MRC has RDMA writes only: no SEND, no RDMA READ, no atomics. */
-static int mrc_check_opcode(enum ibv_wr_opcode opcode)
+/* @return the kind of request for the kernel, or a negative errno value. */
+static int mrc_opcode(const struct mrc_uqp *qp, enum ibv_wr_opcode opcode)
 {
+	bool sends = to_mrc_ucontext(qp->base.qp.context)->features & MRC_FEATURE_SENDS;
+
 	switch (opcode) {
 	case IBV_WR_RDMA_WRITE:
+		return MRC_WR_WRITE;
 	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return 0;
+		return MRC_WR_WRITE_IMM;
 	case IBV_WR_SEND:
+		return sends ? MRC_WR_SEND : -EOPNOTSUPP;
 	case IBV_WR_SEND_WITH_IMM:
+		return sends ? MRC_WR_SEND_IMM : -EOPNOTSUPP;
 	case IBV_WR_SEND_WITH_INV:
 	case IBV_WR_RDMA_READ:
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
@@ -21,26 +26,36 @@ static int mrc_check_opcode(enum ibv_wr_opcode opcode)
 	case IBV_WR_LOCAL_INV:
 	case IBV_WR_BIND_MW:
 	case IBV_WR_TSO:
-		return EOPNOTSUPP;
+		return -EOPNOTSUPP;
 	default:
-		return EINVAL;
+		return -EINVAL;
 	}
+}
+
+static uint32_t mrc_flags(int opcode, unsigned int flags)
+{
+	bool send = opcode == MRC_WR_SEND || opcode == MRC_WR_SEND_IMM;
+
+	return (flags & IBV_SEND_SIGNALED ? MRC_WR_SIGNALED : 0) |
+	       (send && flags & IBV_SEND_SOLICITED ? MRC_WR_SOLICITED : 0);
 }
 
 int mrc_send_begin(struct mrc_uqp *qp, uint64_t wr_id, enum ibv_wr_opcode opcode,
 		   unsigned int flags, struct mrc_send_wr **entry)
 {
+	int kind = mrc_opcode(qp, opcode);
 	struct mrc_send_wr *wr;
-	int err = mrc_check_opcode(opcode);
 
-	if (err)
-		return err;
+	if (kind < 0)
+		return -kind;
 	if (!mrc_uring_has_room(&qp->sq))
 		return ENOMEM;
 	wr = mrc_uring_entry(&qp->sq);
 	wr->wr_id = wr_id;
-	wr->opcode = opcode == IBV_WR_RDMA_WRITE ? MRC_WR_WRITE : MRC_WR_WRITE_IMM;
-	wr->flags = flags & IBV_SEND_SIGNALED ? MRC_WR_SIGNALED : 0;
+	wr->opcode = (uint32_t)kind;
+	wr->flags = mrc_flags(kind, flags);
+	wr->remote_addr = 0;
+	wr->rkey = 0;
 	wr->num_sge = 0;
 	wr->inline_len = 0;
 	wr->imm_data = 0;
@@ -97,9 +112,11 @@ static int mrc_send_one(struct mrc_uqp *qp, const struct ibv_send_wr *src)
 	err = mrc_send_begin(qp, src->wr_id, src->opcode, src->send_flags, &wr);
 	if (err)
 		return err;
-	wr->remote_addr = src->wr.rdma.remote_addr;
-	wr->rkey = src->wr.rdma.rkey;
-	if (src->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+	if (wr->opcode == MRC_WR_WRITE || wr->opcode == MRC_WR_WRITE_IMM) {
+		wr->remote_addr = src->wr.rdma.remote_addr;
+		wr->rkey = src->wr.rdma.rkey;
+	}
+	if (wr->opcode == MRC_WR_WRITE_IMM || wr->opcode == MRC_WR_SEND_IMM)
 		wr->imm_data = src->imm_data;
 	if (src->send_flags & IBV_SEND_INLINE)
 		err = mrc_fill_inline(qp, wr, src);
@@ -140,7 +157,22 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 	return err;
 }
 
-/* An immediate brings no data, so only the number of a receive's elements is checked. */
+/* An older module has no room for elements in the ring: it receives immediates only. */
+static void mrc_recv_set_sges(const struct mrc_uqp *qp, struct mrc_recv_wr *wr,
+			      const struct ibv_recv_wr *src)
+{
+	int i;
+
+	if (!(to_mrc_ucontext(qp->base.qp.context)->features & MRC_FEATURE_SENDS))
+		return;
+	for (i = 0; i < src->num_sge; i++) {
+		wr->sge[i].addr = src->sg_list[i].addr;
+		wr->sge[i].length = src->sg_list[i].length;
+		wr->sge[i].lkey = src->sg_list[i].lkey;
+	}
+	wr->num_sge = (uint32_t)src->num_sge;
+}
+
 static int mrc_recv_one(struct mrc_uqp *qp, const struct ibv_recv_wr *src)
 {
 	struct mrc_recv_wr *wr;
@@ -151,6 +183,7 @@ static int mrc_recv_one(struct mrc_uqp *qp, const struct ibv_recv_wr *src)
 		return ENOMEM;
 	wr = mrc_uring_entry(&qp->rq);
 	wr->wr_id = src->wr_id;
+	mrc_recv_set_sges(qp, wr, src);
 	qp->rq.index++;
 	return 0;
 }

@@ -109,6 +109,7 @@ static void mrc_free_context(struct ibv_context *context)
 static const struct verbs_context_ops mrc_ops = {
 	.alloc_pd = mrc_alloc_pd,
 	.create_cq = mrc_create_cq,
+	.create_cq_ex = mrc_create_cq_ex,
 	.create_qp = mrc_create_qp,
 	.create_qp_ex = mrc_create_qp_ex,
 	.dealloc_pd = mrc_dealloc_pd,

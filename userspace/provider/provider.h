@@ -57,6 +57,7 @@ struct mrc_ucq {
 	struct mrc_uring ring;
 	void *qps;		/**< QPs that complete here, a tsearch() tree by number */
 	struct mrc_uqp *newest;	/**< the QP of the last completion that was polled, or NULL */
+	const struct mrc_cqe *current; /**< the completion of ibv_start_poll(), or NULL */
 };
 
 /** @brief A QP, and the request that ibv_wr_* calls are building. */
@@ -149,6 +150,15 @@ struct ibv_cq *mrc_create_cq(struct ibv_context *context, int cqe,
 int mrc_destroy_cq(struct ibv_cq *cq);
 int mrc_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 
+/**
+ * @brief The next completion; the entries of its request, and of those before it, are free.
+ *
+ * The lock of the ring is held. Our index stays: the completion is ours until it moves on.
+ *
+ * @return NULL if there is none
+ */
+const struct mrc_cqe *mrc_cq_next(struct mrc_ucq *cq);
+
 /** @brief Let a QP complete in a CQ; calling it twice is harmless. @return 0 or ENOMEM. */
 int mrc_cq_add_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
 
@@ -157,6 +167,9 @@ void mrc_cq_del_qp(struct mrc_ucq *cq, struct mrc_uqp *qp);
 
 /** @brief Drop the completions of a QP that was reset, and the entries of one of its rings. */
 void mrc_cq_reset_qp(struct mrc_ucq *cq, struct mrc_uqp *qp, struct mrc_uring *ring);
+
+/* cq_ex.c */
+struct ibv_cq_ex *mrc_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 
 /* qp.c */
 struct ibv_qp *mrc_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
@@ -204,8 +217,10 @@ void mrc_recv_doorbell(struct mrc_uqp *qp);
 
 /* wr.c */
 
-/** The ibv_wr_* requests that the device supports. */
-#define MRC_SEND_OPS (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+/** The ibv_wr_* requests that each device supports. */
+#define MRC_WRITE_OPS (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+/** Those that it supports with MRC_FEATURE_SENDS. */
+#define MRC_SEND_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
 
 /** @brief Offer the ibv_wr_* calls on a QP. @param ops IBV_QP_EX_WITH_* bits. */
 void mrc_wr_init(struct mrc_uqp *qp, uint64_t ops);

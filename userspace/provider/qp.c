@@ -17,14 +17,21 @@ _Static_assert(offsetof(struct mrc_create_qp_answer, mrc) ==
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |         \
 	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
-static int mrc_check_init(const struct ibv_qp_init_attr_ex *attr)
+static uint64_t mrc_send_ops(struct ibv_context *context)
+{
+	bool sends = to_mrc_ucontext(context)->features & MRC_FEATURE_SENDS;
+
+	return MRC_WRITE_OPS | (sends ? MRC_SEND_OPS : 0);
+}
+
+static int mrc_check_init(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
 {
 	if (attr->qp_type != IBV_QPT_RC || attr->srq || (attr->comp_mask & ~MRC_QP_INIT_ATTRS))
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
-	    (attr->send_ops_flags & ~(uint64_t)MRC_SEND_OPS))
+	    (attr->send_ops_flags & ~mrc_send_ops(context)))
 		return EOPNOTSUPP;
 	return 0;
 }
@@ -79,7 +86,7 @@ static int mrc_setup_qp(struct mrc_uqp *qp, struct ibv_context *context,
 struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
 	struct mrc_uqp *qp;
-	int err = mrc_check_init(attr);
+	int err = mrc_check_init(context, attr);
 
 	if (err) {
 		errno = err;

@@ -84,6 +84,16 @@ static void mrc_wr_rdma_write_imm(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t 
 	mrc_wr_begin(ex, IBV_WR_RDMA_WRITE_WITH_IMM, rkey, remote_addr, imm_data);
 }
 
+static void mrc_wr_send(struct ibv_qp_ex *ex)
+{
+	mrc_wr_begin(ex, IBV_WR_SEND, 0, 0, 0);
+}
+
+static void mrc_wr_send_imm(struct ibv_qp_ex *ex, __be32 imm_data)
+{
+	mrc_wr_begin(ex, IBV_WR_SEND_WITH_IMM, 0, 0, imm_data);
+}
+
 static void mrc_wr_set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *sge)
 {
 	struct mrc_uqp *qp = to_mrc_wr_qp(ex);
@@ -128,6 +138,10 @@ void mrc_wr_init(struct mrc_uqp *qp, uint64_t ops)
 		ex->wr_rdma_write = mrc_wr_rdma_write;
 	if (ops & IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 		ex->wr_rdma_write_imm = mrc_wr_rdma_write_imm;
+	if (ops & IBV_QP_EX_WITH_SEND)
+		ex->wr_send = mrc_wr_send;
+	if (ops & IBV_QP_EX_WITH_SEND_WITH_IMM)
+		ex->wr_send_imm = mrc_wr_send_imm;
 	ex->wr_set_sge = mrc_wr_set_sge;
 	ex->wr_set_sge_list = mrc_wr_set_sge_list;
 	ex->wr_set_inline_data = mrc_wr_set_inline_data;

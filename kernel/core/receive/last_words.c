@@ -10,7 +10,7 @@ static bool mrc_last_words_wanted(const struct mrc_last_words *w,
 
 	if (asked->bth.opcode == MRC_OP_PROBE)
 		return true;
-	return mrc_opcode_flags(asked->bth.opcode) & MRC_OPF_WRITE &&
+	return mrc_opcode_flags(asked->bth.opcode) & MRC_OPF_REQUEST &&
 	       beyond > -(s32)w->size && beyond <= (s32)w->size;
 }
 

@@ -29,19 +29,33 @@ void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
 		.opflags = mrc_opcode_flags(hdr->bth.opcode),
 		.imm = hdr->write.imm,
 		.dmalen = hdr->write.dmalen,
+		.offset = (u32)hdr->write.va,
 		.msn = hdr->write.msn,
 		.rqmsn = hdr->write.rqmsn,
 		.ev = ev,
 		.tx_timestamp = hdr->write.tx_timestamp,
+		.solicited = hdr->bth.solicited,
 		.ackreq = hdr->bth.ackreq,
 		.rtx = hdr->bth.rtx,
 		.ce = ce,
 	};
 }
 
+/* @a->payload is at most @a->dmalen. */
+static bool mrc_resp_place_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	u32 rest = a->dmalen - a->payload;
+
+	if (a->offset % q->mtu || (a->opflags & MRC_OPF_FIRST && a->offset))
+		return false;
+	return a->opflags & MRC_OPF_LAST ? a->offset == rest : a->offset < rest;
+}
+
 bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a)
 {
 	if (a->dmalen > MRC_MSG_MAX || a->payload > a->dmalen)
+		return false;
+	if (a->opflags & MRC_OPF_SEND && !mrc_resp_place_fits(q, a))
 		return false;
 	if (!(a->opflags & MRC_OPF_LAST))
 		return a->payload == q->mtu;
@@ -68,6 +82,7 @@ enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
 
 	if (q->refused)
 		return MRC_RX_OOR;
+	q->sends |= !!(a->opflags & MRC_OPF_SEND);
 	verdict = mrc_rx_claim(&q->rx, a->psn);
 	if (verdict == MRC_RX_DUP) {
 		mrc_rx_note_dup(&q->rx, a);
@@ -76,6 +91,37 @@ enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
 		mrc_resp_note_beyond(q, a);
 	}
 	return verdict;
+}
+
+/* A message that waits has its number already, but not its receive. */
+int mrc_resp_receive(struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	u16 next = q->imm_numbered ? q->next_rqmsn : MRC_MSN_FIRST;
+	bool waits = q->wait == MRC_RESP_WAITS || q->wait == MRC_RESP_RESUMED;
+	u32 psn = mrc_psn_add(a->psn, -(s32)(a->offset / q->mtu));
+
+	if (!mrc_rx_send_fits(&q->rx, a, psn, next))
+		return -EINVAL;
+	return (u16)(a->rqmsn - next) + waits;
+}
+
+bool mrc_resp_starve(struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	bool first;
+
+	mrc_rx_unclaim(&q->rx, a->psn);
+	q->starved = true;
+	if (q->no_receive_due && mrc_psn_diff(q->no_receive.psn, a->psn) <= 0)
+		return false;
+	q->no_receive = (struct mrc_nack){
+		.reason = MRC_NACK_NO_RESOURCE,
+		.entropy = a->ev,
+		.psn = a->psn,
+		.tx_timestamp = a->tx_timestamp,
+	};
+	first = !q->no_receive_due;
+	q->no_receive_due = true;
+	return first;
 }
 
 static void mrc_resp_refuse(struct mrc_resp *q, u32 psn, u8 syndrome)
@@ -127,12 +173,15 @@ static bool mrc_resp_refused_done(const struct mrc_resp *q)
 	return q->nak_syndrome && mrc_psn_diff(q->nak_psn, q->rx.cack) <= 0;
 }
 
-static bool mrc_resp_imm_fits(struct mrc_resp *q, const struct mrc_rx_done *done)
+static bool mrc_resp_taker_fits(struct mrc_resp *q, const struct mrc_rx_done *done)
 {
+	/* SENDs were placed by numbers from MRC_MSN_FIRST on. */
 	if (!q->imm_numbered) {
-		q->next_rqmsn = done->rqmsn;
+		q->next_rqmsn = q->sends ? MRC_MSN_FIRST : done->rqmsn;
 		q->imm_numbered = true;
 	}
+	if (mrc_rx_send_end(&q->rx, done->rqmsn) != (done->send ? (int)done->packets : 0))
+		return false;
 	return done->rqmsn == q->next_rqmsn++ &&
 	       done->len == (u64)(done->packets - 1) * q->mtu + done->payload;
 }
@@ -144,7 +193,7 @@ static bool mrc_resp_done_fits(struct mrc_resp *q, const struct mrc_rx_done *don
 
 	if (done->mixed || done->odd != odd)
 		return false;
-	return !done->has_imm || mrc_resp_imm_fits(q, done);
+	return !done->takes || mrc_resp_taker_fits(q, done);
 }
 
 void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done)
@@ -186,9 +235,12 @@ bool mrc_resp_wait(struct mrc_resp *q, const struct mrc_rx_done *done)
 
 bool mrc_resp_resume(struct mrc_resp *q)
 {
-	if (q->wait != MRC_RESP_WAITS)
+	if (q->wait == MRC_RESP_WAITS)
+		q->wait = MRC_RESP_RESUMED;
+	else if (q->starved)
+		q->reack = true;
+	else
 		return false;
-	q->wait = MRC_RESP_RESUMED;
 	return true;
 }
 
@@ -263,6 +315,23 @@ static void mrc_resp_tell_wait(struct mrc_resp *q, struct mrc_answers *a)
 	q->wait_untold = false;
 }
 
+/* The peer has to know this before SACKs seem to show that packets are lost. */
+static void mrc_resp_tell_no_receive(struct mrc_resp *q, struct mrc_answers *a)
+{
+	if (q->no_receive_due)
+		mrc_answers_nack(a, &q->no_receive);
+	q->no_receive_due = false;
+}
+
+/* Packets of a QP without SENDs are those of MRC 1.0, which tells no credits. */
+static u8 mrc_resp_credits(struct mrc_resp *q)
+{
+	if (!q->sends)
+		return MRC_ACK_OK;
+	q->starved = !q->receives;
+	return mrc_credits_encode(q->receives);
+}
+
 static void mrc_resp_ack(struct mrc_resp *q, u8 nak, struct mrc_answers *a)
 {
 	bool wait = mrc_resp_wait_due(q);
@@ -270,7 +339,7 @@ static void mrc_resp_ack(struct mrc_resp *q, u8 nak, struct mrc_answers *a)
 	if (nak)
 		mrc_answers_ack(a, q->nak_psn, nak, q->rx.msn);
 	else if (q->acked_msn != q->rx.msn || q->reack)
-		mrc_answers_ack(a, q->rx.done_psn, MRC_ACK_OK, q->rx.msn);
+		mrc_answers_ack(a, q->rx.done_psn, mrc_resp_credits(q), q->rx.msn);
 	if (wait)
 		mrc_resp_tell_wait(q, a);
 	q->acked_msn = q->rx.msn;
@@ -332,6 +401,7 @@ u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a)
 
 	if (q->refused)
 		return 0;
+	mrc_resp_tell_no_receive(q, a);
 	if (mrc_resp_sacks_due(q))
 		mrc_resp_sacks(q, a);
 	mrc_resp_nack(q, now, a);

@@ -20,6 +20,12 @@
  * WriteImm, but no message completes. MRC has no RNR NAK. The other end learns of the wait by a
  * NACK NO_RESOURCE for a packet that SACKs have acknowledged already. A peer that does not know
  * this use of the NACK ignores it.
+ *
+ * The payload of a SEND goes to the receive that its number names (mrc_resp_receive()), in whatever
+ * order packets arrive. If that receive is not posted yet, the packet is refused with a NACK
+ * NO_RESOURCE, and counts as never seen (mrc_resp_starve()). To a peer that has sent a SEND, ACKs
+ * tell how many receives are posted; when the peer was told that there is none for it, an ACK
+ * follows as soon as a receive is posted (mrc_resp_resume()).
  */
 #ifndef _MRC_CORE_RESPONDER_H
 #define _MRC_CORE_RESPONDER_H
@@ -44,7 +50,7 @@
 /**
  * struct mrc_resp_cfg - limits of a connection
  * @size: PSNs that are accepted beyond the cumulative one: see mrc_rx_window_mem()
- * @imm_max: WriteImm messages that may be in flight
+ * @imm_max: messages that take a receive and may be in flight
  * @mtu: payload bytes of a packet
  * @sack_bytes: SACK threshold, see rx_window.h; limited to a quarter of the window
  */
@@ -83,12 +89,17 @@ enum mrc_resp_wait {
  * @waiter: the message that waits for a receive
  * @wait: enum mrc_resp_wait
  * @wait_untold: the peer has not been told that @waiter waits
- * @next_rqmsn: number of the next WriteImm, valid with @imm_numbered
+ * @next_rqmsn: number of the next message that takes a receive, valid with @imm_numbered
  * @reack: the peer may not know which messages are complete: send the ACK again
  * @refused: the NAK has been sent: nothing is taken any more
  * @nack_due: there is a @nack
  * @numbered: the first packet has told @first_msn
- * @imm_numbered: the first WriteImm has told @next_rqmsn
+ * @imm_numbered: the first message that takes a receive has told @next_rqmsn
+ * @sends: the peer has sent a SEND
+ * @no_receive_due: there is a @no_receive
+ * @starved: the peer was told that there is no receive for its next SEND
+ * @no_receive: the NACK for the first SEND packet that had no receive, valid with @no_receive_due
+ * @receives: receives that are posted, see mrc_resp_posted()
  */
 struct mrc_resp {
 	struct mrc_rx_window rx;
@@ -109,6 +120,11 @@ struct mrc_resp {
 	bool nack_due;
 	bool numbered;
 	bool imm_numbered;
+	bool sends;
+	bool no_receive_due;
+	bool starved;
+	struct mrc_nack no_receive;
+	u32 receives;
 };
 
 /**
@@ -148,6 +164,36 @@ enum mrc_rx_verdict mrc_resp_claim(struct mrc_resp *q,
 				   const struct mrc_rx_arrival *a);
 
 /**
+ * mrc_resp_receive() - the receive of a SEND packet that was claimed
+ * @q: the responder
+ * @a: the packet
+ *
+ * Return: how many posted receives come before it; -EINVAL: the packet contradicts other packets of
+ * its message, or more SENDs are open than agreed.
+ */
+int mrc_resp_receive(struct mrc_resp *q, const struct mrc_rx_arrival *a);
+
+/**
+ * mrc_resp_starve() - the receive of a SEND packet that was claimed is not posted
+ * @q: the responder
+ * @a: the packet, which counts as never seen
+ *
+ * Packets that arrive together get one NACK, for the oldest one. Return: true: this is the first of
+ * them.
+ */
+bool mrc_resp_starve(struct mrc_resp *q, const struct mrc_rx_arrival *a);
+
+/**
+ * mrc_resp_posted() - how many receives are posted that no message has taken
+ *
+ * To be called before mrc_resp_answer(), mrc_resp_probe() and mrc_resp_trimmed(), if @q->sends.
+ */
+static inline void mrc_resp_posted(struct mrc_resp *q, u32 receives)
+{
+	q->receives = receives;
+}
+
+/**
  * mrc_resp_trimmed() - the head of a write packet has arrived: a switch had no room for all of it
  * @q: the responder
  * @bth: what is left of the packet; no other header is believed, because the ICRC is gone
@@ -171,7 +217,8 @@ bool mrc_resp_trimmed(struct mrc_resp *q, const struct mrc_bth *bth, u32 ev, boo
  * @a: the packet
  *
  * All packets of a message are full, except the last one. The last one is empty only if the message
- * is empty. No packet is longer than its message.
+ * is empty. No packet is longer than its message, and a SEND packet lies where its place in the
+ * message can be.
  */
 bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a);
 
@@ -198,8 +245,9 @@ void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
  * @done: result
  *
  * A message is refused, and not handed out, if its packets have different message numbers, or not
- * the next number. A WriteImm is refused, too, if its RQMSN is not the next one, or if its packets
- * together are not as long as it says; its completion reports that length.
+ * the next number. A message that takes a receive is refused, too, if its RQMSN is not the next one,
+ * or if its packets together are not as long as it says; its completion reports that length. So is
+ * a WriteImm if a packet of a SEND has named its receive.
  *
  * Return: false when there is no such message, or when it is refused.
  */
@@ -226,7 +274,8 @@ bool mrc_resp_wait(struct mrc_resp *q, const struct mrc_rx_done *done);
 /**
  * mrc_resp_resume() - receives were posted
  *
- * Return: true: a message waited, and mrc_resp_next_done() hands it out again.
+ * Return: true: an answer is due. A message waited, and mrc_resp_next_done() hands it out again, or
+ * the peer waits to hear of receives.
  */
 bool mrc_resp_resume(struct mrc_resp *q);
 

@@ -11,10 +11,17 @@
 #define MRC_RX_SACK_SPAN	64u	/* PSNs that one bitmap covers */
 #define MRC_RX_MSN_MASK	0xffffffu
 
+/* A power of two, so that numbers modulo this go on over their wrap. */
+static u32 mrc_rx_sends(u32 imm_max)
+{
+	return imm_max ? 1u << fls64(imm_max - 1) : 0;
+}
+
 size_t mrc_rx_window_mem(u32 size, u32 imm_max)
 {
 	return BITS_TO_LONGS(size) * sizeof(struct mrc_rx_bits) +
-	       (size_t)imm_max * sizeof(struct mrc_rx_imm);
+	       imm_max * sizeof(struct mrc_rx_taker) +
+	       mrc_rx_sends(imm_max) * sizeof(struct mrc_rx_send);
 }
 
 void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
@@ -28,7 +35,8 @@ void mrc_rx_window_init(struct mrc_rx_window *w, void *mem, u32 size,
 	w->old_psn = psn;
 	w->size = size;
 	w->bits = mem;
-	w->imms = (void *)(w->bits + BITS_TO_LONGS(size));
+	w->takers = (void *)(w->bits + BITS_TO_LONGS(size));
+	w->sends = (void *)(w->takers + imm_max);
 	w->imm_max = imm_max;
 	w->again = psn;
 	w->timing = &mrc_timing_software;
@@ -130,45 +138,86 @@ void mrc_rx_note_dup(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 	w->sack_due = true;
 }
 
-static bool mrc_rx_imm_before(const struct mrc_rx_imm *a, const struct mrc_rx_imm *b)
+static bool mrc_rx_taker_before(const struct mrc_rx_taker *a, const struct mrc_rx_taker *b)
 {
 	return mrc_psn_diff(a->psn, b->psn) < 0;
 }
 
-static void mrc_rx_imm_push(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
+static void mrc_rx_taker_push(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
-	struct mrc_rx_imm new = {
+	struct mrc_rx_taker new = {
 		.psn = a->psn,
 		.imm = a->imm,
 		.len = a->dmalen,
 		.payload = (u16)a->payload,
 		.rqmsn = a->rqmsn,
+		.opflags = (u8)a->opflags,
+		.solicited = a->solicited,
 	};
-	u32 at = w->imm_used++;
+	u32 at = w->takers_used++;
 
-	while (at && mrc_rx_imm_before(&new, &w->imms[(at - 1) / 2])) {
-		w->imms[at] = w->imms[(at - 1) / 2];
+	while (at && mrc_rx_taker_before(&new, &w->takers[(at - 1) / 2])) {
+		w->takers[at] = w->takers[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
-	w->imms[at] = new;
+	w->takers[at] = new;
 }
 
-static void mrc_rx_imm_pop(struct mrc_rx_window *w)
+static void mrc_rx_taker_pop(struct mrc_rx_window *w)
 {
-	const struct mrc_rx_imm *moved = &w->imms[--w->imm_used];
+	const struct mrc_rx_taker *moved = &w->takers[--w->takers_used];
 	u32 at = 0;
 	u32 child;
 
-	while ((child = 2 * at + 1) < w->imm_used) {
-		if (child + 1 < w->imm_used &&
-		    mrc_rx_imm_before(&w->imms[child + 1], &w->imms[child]))
+	while ((child = 2 * at + 1) < w->takers_used) {
+		if (child + 1 < w->takers_used &&
+		    mrc_rx_taker_before(&w->takers[child + 1], &w->takers[child]))
 			child++;
-		if (!mrc_rx_imm_before(&w->imms[child], moved))
+		if (!mrc_rx_taker_before(&w->takers[child], moved))
 			break;
-		w->imms[at] = w->imms[child];
+		w->takers[at] = w->takers[child];
 		at = child;
 	}
-	w->imms[at] = *moved;
+	w->takers[at] = *moved;
+}
+
+static struct mrc_rx_send *mrc_rx_send_at(const struct mrc_rx_window *w, u16 rqmsn)
+{
+	return &w->sends[rqmsn & (mrc_rx_sends(w->imm_max) - 1)];
+}
+
+bool mrc_rx_send_fits(struct mrc_rx_window *w, const struct mrc_rx_arrival *a, u32 psn, u16 next)
+{
+	struct mrc_rx_send *send = mrc_rx_send_at(w, a->rqmsn);
+
+	if ((u16)(a->rqmsn - next) >= w->imm_max)
+		return false;
+	if (!send->used)
+		*send = (struct mrc_rx_send){
+			.psn = psn,
+			.len = a->dmalen,
+			.rqmsn = a->rqmsn,
+			.used = true,
+		};
+	return send->rqmsn == a->rqmsn && send->psn == psn && send->len == a->dmalen;
+}
+
+int mrc_rx_send_end(struct mrc_rx_window *w, u16 rqmsn)
+{
+	struct mrc_rx_send *send = mrc_rx_send_at(w, rqmsn);
+
+	if (!send->used || send->rqmsn != rqmsn)
+		return 0;
+	send->used = false;
+	return send->packets ? (int)send->packets : -EBUSY;
+}
+
+static void mrc_rx_count_send(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
+{
+	struct mrc_rx_send *send = mrc_rx_send_at(w, a->rqmsn);
+
+	if (w->imm_max && send->used && send->rqmsn == a->rqmsn)
+		send->packets++;
 }
 
 static void mrc_rx_advance(struct mrc_rx_window *w)
@@ -196,11 +245,13 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 	u32 at = mrc_rx_ring_index(w, a->psn);
 	struct mrc_rx_bits *b;
 
-	if (a->opflags & MRC_OPF_IMM) {
-		if (w->imm_used == w->imm_max)
+	if (a->opflags & MRC_OPF_TAKES) {
+		if (w->takers_used == w->imm_max)
 			return -ENOSPC;
-		mrc_rx_imm_push(w, a);
+		mrc_rx_taker_push(w, a);
 	}
+	if (a->opflags & MRC_OPF_SEND)
+		mrc_rx_count_send(w, a);
 	b = mrc_rx_bits_at(w, at);
 	if (a->opflags & MRC_OPF_LAST)
 		b->last |= mrc_rx_bit(at);
@@ -223,6 +274,18 @@ int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 	return 0;
 }
 
+static void mrc_rx_take_taker(const struct mrc_rx_taker *t, struct mrc_rx_done *done)
+{
+	done->takes = true;
+	done->send = t->opflags & MRC_OPF_SEND;
+	done->has_imm = t->opflags & MRC_OPF_IMM;
+	done->solicited = t->solicited;
+	done->imm = t->imm;
+	done->len = t->len;
+	done->payload = t->payload;
+	done->rqmsn = t->rqmsn;
+}
+
 static void mrc_rx_take_done(struct mrc_rx_window *w, u32 psn,
 		      struct mrc_rx_done *done)
 {
@@ -235,13 +298,9 @@ static void mrc_rx_take_done(struct mrc_rx_window *w, u32 psn,
 	done->odd = w->begun_odd;
 	done->mixed = w->begun_mixed;
 	w->begun = false;
-	if (w->imm_used && w->imms[0].psn == psn) {
-		done->has_imm = true;
-		done->imm = w->imms[0].imm;
-		done->len = w->imms[0].len;
-		done->payload = w->imms[0].payload;
-		done->rqmsn = w->imms[0].rqmsn;
-		mrc_rx_imm_pop(w);
+	if (w->takers_used && w->takers[0].psn == psn) {
+		mrc_rx_take_taker(&w->takers[0], done);
+		mrc_rx_taker_pop(w);
 	}
 }
 

@@ -41,19 +41,39 @@ enum mrc_rx_verdict {
 };
 
 /**
- * struct mrc_rx_imm - an immediate that waits for its turn
- * @psn: PSN of the packet that carried it
- * @imm: network byte order
- * @len: bytes of the whole message, as the peer says (RETH DMALen)
- * @payload: bytes that this packet carried
- * @rqmsn: number of the WriteImm, as the peer says
+ * struct mrc_rx_taker - a message that takes a receive, a WriteImm or SEND, and waits for its turn
+ * @psn: PSN of its last packet
+ * @imm: immediate, network byte order
+ * @len: bytes of the whole message, as the peer says (RETH DMALen, PLETH length)
+ * @payload: bytes that the last packet carried
+ * @rqmsn: its number, as the peer says
+ * @opflags: mrc_opcode_flags() of the last packet
+ * @solicited: BTH.SE of the last packet
  */
-struct mrc_rx_imm {
+struct mrc_rx_taker {
 	u32 psn;
 	__be32 imm;
 	u32 len;
 	u16 payload;
 	u16 rqmsn;
+	u8 opflags;
+	bool solicited;
+};
+
+/**
+ * struct mrc_rx_send - a SEND of which packets have come: all of its packets must agree
+ * @psn: its first PSN
+ * @len: bytes of the whole message, as the peer says
+ * @packets: packets that have arrived
+ * @rqmsn: its number, as the peer says
+ * @used: the element is in use
+ */
+struct mrc_rx_send {
+	u32 psn;
+	u32 len;
+	u32 packets;
+	u16 rqmsn;
+	bool used;
 };
 
 /**
@@ -64,10 +84,13 @@ struct mrc_rx_imm {
  * @opflags: mrc_opcode_flags() of its opcode
  * @imm: immediate, valid with MRC_OPF_IMM
  * @dmalen: bytes of the whole message
+ * @offset: of its payload in the message, valid with MRC_OPF_SEND
  * @msn: number of its message
- * @rqmsn: number of the WriteImm, valid with MRC_OPF_IMM
+ * @rqmsn: number of its message among those that take a receive, valid with MRC_OPF_TAKES or
+ *         MRC_OPF_SEND
  * @ev: its EV bits
  * @tx_timestamp: TSETH or 0
+ * @solicited: BTH.SE
  * @ackreq: BTH.a
  * @rtx: BTH.rtx
  * @ce: it arrived ECN CE-marked
@@ -79,10 +102,12 @@ struct mrc_rx_arrival {
 	unsigned int opflags;
 	__be32 imm;
 	u32 dmalen;
+	u32 offset;
 	u16 msn;
 	u16 rqmsn;
 	u32 ev;
 	u16 tx_timestamp;
+	bool solicited;
 	bool ackreq;
 	bool rtx;
 	bool ce;
@@ -92,19 +117,25 @@ struct mrc_rx_arrival {
  * struct mrc_rx_done - a message that is complete in order
  * @psn: PSN of its last packet
  * @msn: messages completed so far including this one, modulo 2^24
- * @has_imm: it is a WriteImm
+ * @takes: it takes a receive: it is a WriteImm or a SEND
+ * @send: it is a SEND
+ * @has_imm: it has an immediate
+ * @solicited: a SEND that asks for an event
  * @imm: network byte order
  * @packets: its packets
  * @odd: the message number in its first packet is odd
  * @mixed: some packets have another message number, so they belong to several messages
- * @len: bytes of the message, as the peer says, valid with @has_imm
- * @payload: bytes of its last packet, valid with @has_imm
- * @rqmsn: number of the WriteImm, as the peer says, valid with @has_imm
+ * @len: bytes of the message, as the peer says, valid with @takes
+ * @payload: bytes of its last packet, valid with @takes
+ * @rqmsn: number among the messages that take a receive, as the peer says, valid with @takes
  */
 struct mrc_rx_done {
 	u32 psn;
 	u32 msn;
+	bool takes;
+	bool send;
 	bool has_imm;
+	bool solicited;
 	bool odd;
 	bool mixed;
 	__be32 imm;
@@ -151,9 +182,10 @@ struct mrc_rx_window {
 	u32 done_psn;
 	u32 msn;
 	struct mrc_rx_bits *bits;	/* ring of @size PSNs */
-	struct mrc_rx_imm *imms;	/* heap, lowest PSN first */
+	struct mrc_rx_taker *takers;	/* heap, lowest PSN first */
+	struct mrc_rx_send *sends;	/* open SENDs, by their number modulo a power of two */
 	u32 imm_max;
-	u32 imm_used;
+	u32 takers_used;
 	/* the SACK to come */
 	u32 sack_bytes;		/* threshold */
 	u32 trigger_bytes;	/* counted since the last SACK */
@@ -180,7 +212,7 @@ struct mrc_rx_window {
 /**
  * mrc_rx_window_mem() - bytes of memory that a window needs
  * @size: PSNs, a multiple of MRC_MPR_UNIT, at most 255 units
- * @imm_max: WriteImm messages that may wait for their turn
+ * @imm_max: messages that take a receive and may wait for their turn
  */
 size_t mrc_rx_window_mem(u32 size, u32 imm_max);
 
@@ -231,10 +263,33 @@ void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn);
  * @w: the window
  * @a: the packet
  *
- * Return: 0, or -ENOSPC when more immediates are in flight than agreed (the packet
+ * Return: 0, or -ENOSPC when more messages that take a receive are in flight than agreed (the packet
  * then counts as claimed but not arrived).
  */
 int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
+
+/**
+ * mrc_rx_send_fits() - does a SEND packet agree with the others of its message?
+ * @w: the window
+ * @a: the packet; its place fits its message
+ * @psn: PSN of the first packet of its message, as its place says
+ * @next: number of the next message that takes a receive
+ *
+ * If all packets of a SEND agree in first PSN, length and number, then all of them have been placed
+ * when the SEND is complete: nothing is written to its receive afterwards.
+ *
+ * Return: false also when more SENDs are open than agreed.
+ */
+bool mrc_rx_send_fits(struct mrc_rx_window *w, const struct mrc_rx_arrival *a, u32 psn, u16 next);
+
+/**
+ * mrc_rx_send_end() - the message of a number is complete in order, and takes its receive
+ * @w: the window
+ * @rqmsn: the number
+ *
+ * Return: SEND packets with this number that have arrived; -EBUSY: none has, but one has come.
+ */
+int mrc_rx_send_end(struct mrc_rx_window *w, u16 rqmsn);
 
 /**
  * mrc_rx_next_done() - hand out the next message that is complete in order

@@ -21,6 +21,8 @@ void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u
 	r->ports_up = 0;
 	r->gone_at = 0;
 	r->wait = (struct mrc_req_wait){ .bear = cfg->receive_ns };
+	r->stops = false;
+	r->credited = false;
 }
 
 /* ---- the paths ----------------------------------------------------------- */
@@ -80,12 +82,23 @@ void mrc_req_gone(const struct mrc_req *r, const struct mrc_paths *paths,
 	}
 }
 
+/*
+ * Maybe nothing is in flight now, and what is lost waits until a message has a receive: only an ACK
+ * can tell of one.
+ */
+static void mrc_req_note_lost(struct mrc_req *r, u64 now)
+{
+	if (r->stops || r->wait.since)
+		mrc_req_settle(r, now);
+}
+
 void mrc_req_lose_evs(struct mrc_req *r, const struct mrc_tx_gone *gone, u64 now,
 		      struct mrc_tx_result *res)
 {
 	mrc_tx_lose_evs(&r->tx, gone, res);
 	r->gone_at = mrc_tx_lose_gone(&r->tx, now, res);
 	res->cause = MRC_CC_PORT;
+	mrc_req_note_lost(r, now);
 }
 
 bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 gen,
@@ -111,11 +124,13 @@ static u32 mrc_req_in_flight(u32 bytes)
 }
 
 /*
- * Does the peer take this PSN now? Lost packets beyond its window wait. While a message waits for a
- * receive, the peer's window begins at that message.
+ * Does the peer take this PSN now? Lost packets beyond its window wait, and SENDs for which it has
+ * no receive. While a message waits for a receive, the peer's window begins at that message.
  */
 static bool mrc_req_reaches(const struct mrc_req *r, u32 psn)
 {
+	if (r->stops && mrc_psn_diff(psn, r->stop_psn) >= 0)
+		return false;
 	if (r->wait.since && mrc_psn_diff(psn, r->wait.psn) > (s32)r->tx.size)
 		return false;
 	return (u32)mrc_psn_diff(psn, r->tx.una) < r->tx.size;
@@ -192,7 +207,7 @@ bool mrc_req_wants(const struct mrc_req *r, u64 now)
 	if (now < r->pause_until)
 		return false;
 	return mrc_req_resends(r) ||
-	       (!r->wait.since && mrc_sendq_ready(&r->sendq) && mrc_req_psns(r));
+	       (!r->wait.since && !r->stops && mrc_sendq_ready(&r->sendq) && mrc_req_psns(r));
 }
 
 bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
@@ -320,14 +335,30 @@ static void mrc_req_pause(struct mrc_req *r, u64 now)
 }
 
 /* Has everything arrived that can arrive, so that only an ACK is missing? */
-static bool mrc_req_is_done(const struct mrc_req *r)
+static bool mrc_req_is_done(struct mrc_req *r)
 {
-	return mrc_tx_idle(&r->tx) || (r->wait.since && !r->tx.inflight);
+	u32 psn;
+
+	if (r->tx.inflight)
+		return false;
+	if (!r->tx.lost || r->wait.since)
+		return true;
+	/* The hint may be old: only the first lost packet itself says whether it may go out. */
+	return r->stops && mrc_tx_next_lost(&r->tx, &psn) && !mrc_req_reaches(r, psn);
+}
+
+/* Is there a request that an ACK would end, or a SEND that an ACK would let go on? */
+static bool mrc_req_wants_ack(const struct mrc_req *r)
+{
+	const struct mrc_sendq *q = &r->sendq;
+
+	return mrc_sendq_unanswered(q) ||
+	       (mrc_sendq_has_new(q) && mrc_sendq_waits(q, mrc_sendq_at(q, q->cur)));
 }
 
 void mrc_req_settle(struct mrc_req *r, u64 now)
 {
-	if (mrc_req_is_done(r) && mrc_sendq_unanswered(&r->sendq)) {
+	if (mrc_req_is_done(r) && mrc_req_wants_ack(r)) {
 		if (!r->ack_wait)
 			r->ack_wait = max(now, r->wait.since ? r->wait.until : 0);
 	} else {
@@ -341,6 +372,7 @@ bool mrc_req_unsent(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *r
 	if (!mrc_tx_unsent(&r->tx, psn, now, res))
 		mrc_req_pause(r, now);
 	res->cause = MRC_CC_REFUSED;
+	mrc_req_note_lost(r, now);
 	return !res->expired;
 }
 
@@ -369,7 +401,8 @@ static bool mrc_req_put_back(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_
 	if (!mrc_reach_exceeded(&r->reach, ahead, now))
 		return false;
 	r->tx.size = r->reach.now;
-	mrc_tx_put_back(&r->tx, r->tx.size, res);
+	if (r->tx.size < mrc_tx_in_window(&r->tx))
+		mrc_tx_put_back(&r->tx, mrc_psn_add(r->tx.una, (s32)r->tx.size), r->tx.nxt, res);
 	return true;
 }
 
@@ -380,6 +413,7 @@ static void mrc_req_refused(struct mrc_req *r, const struct mrc_nack *nack, u64 
 	if (res->expired || nack->reason != MRC_NACK_PSN_OOR_WINDOW ||
 	    !mrc_req_put_back(r, nack->psn, now, res))
 		mrc_req_pause(r, now);
+	mrc_req_note_lost(r, now);
 }
 
 int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
@@ -410,7 +444,7 @@ static bool mrc_req_may_wait(const struct mrc_req *r, u32 psn)
 	if (mrc_psn_diff(psn, r->tx.una) >= 0 || !mrc_sendq_names(&r->sendq, psn, r->tx.nxt))
 		return false;
 	m = mrc_sendq_at(&r->sendq, mrc_sendq_find(&r->sendq, psn));
-	return m->has_imm && psn == mrc_psn_add(m->psn, (s32)m->packets - 1);
+	return m->has_imm && !m->send && psn == mrc_psn_add(m->psn, (s32)m->packets - 1);
 }
 
 /*
@@ -438,23 +472,128 @@ static bool mrc_req_bear_wait(struct mrc_req *r, u32 psn, u64 now)
 	return true;
 }
 
+/*
+ * Puts back the packets in flight of the SENDs that wait: the peer takes none of them. A SACK may
+ * have been here before the NACK: then EVs were blamed for packets that the peer has refused.
+ */
+static void mrc_req_stop_sends(struct mrc_req *r, u32 index, struct mrc_tx_result *res)
+{
+	const struct mrc_sendq *q = &r->sendq;
+	const struct mrc_msg *m;
+
+	for (; index != q->tail && (m = mrc_sendq_at(q, index))->sent; index++) {
+		if (!mrc_sendq_waits(q, m))
+			continue;
+		mrc_tx_put_back(&r->tx, m->psn, mrc_psn_add(m->psn, (s32)m->sent), res);
+		mrc_tx_excuse(&r->tx, m->psn, mrc_psn_add(m->psn, (s32)m->sent), res);
+	}
+}
+
+/* Has the limit changed? Then begun SENDs may wait, or go on. */
+static void mrc_req_heed_limit(struct mrc_req *r)
+{
+	r->stops = r->sendq.limited && mrc_sendq_first_waiting(&r->sendq, &r->stop_psn);
+}
+
+/*
+ * The SEND to which @psn belongs has no receive, nor have later ones. Return: false: the peer has
+ * had none for the oldest request for too long.
+ */
+static bool mrc_req_limit(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res)
+{
+	struct mrc_sendq *q = &r->sendq;
+	u32 index = mrc_sendq_find(q, psn);
+	const struct mrc_msg *m = mrc_sendq_at(q, index);
+
+	if (!q->limited || (s16)(m->rqmsn - q->limit) < 0) {
+		q->limited = true;
+		q->limit = m->rqmsn;
+		r->credited = false;
+		mrc_req_stop_sends(r, index, res);
+		mrc_req_heed_limit(r);
+	}
+	if (index == q->una)
+		return mrc_req_bear_wait(r, m->psn, now);
+	mrc_req_settle(r, now);
+	return true;
+}
+
+/*
+ * An ACK tells how many receives are posted for messages after @psn. ACKs overtake each other: one
+ * that is older than another tells nothing new. Return: false as for mrc_req_limit().
+ */
+static bool mrc_req_take_credits(struct mrc_req *r, u8 syndrome, u32 psn, u64 now)
+{
+	struct mrc_sendq *q = &r->sendq;
+	u32 credits = mrc_credits_decode(syndrome);
+	bool told = credits != MRC_CREDITS_NONE;
+	u32 index = mrc_sendq_after(q, psn), first = mrc_sendq_first_psn(q, index, r->tx.nxt);
+	const struct mrc_msg *m = index == q->tail ? NULL : mrc_sendq_at(q, index);
+	u16 limit;
+
+	if (first != mrc_psn_add(psn, 1))
+		return true;
+	/* If the peer tells nothing, the next SEND finds out. */
+	credits = told ? min(credits, MRC_REQ_CREDITS_MAX) : 1;
+	limit = (u16)((m ? m->rqmsn : q->next_rqmsn) + credits);
+	if ((s16)(limit - q->limit) > 0) {
+		q->limit = limit;
+		r->credited = told;
+	}
+	/* Without requests there is nothing to ask for, so the next SEND finds out. */
+	q->limited = m && (s16)(q->limit - q->next_rqmsn) < 0;
+	mrc_req_heed_limit(r);
+	if (m && mrc_sendq_waits(q, m))
+		return mrc_req_bear_wait(r, first, now);
+	/* To send what was sent before to a peer that tells nothing is part of the wait. */
+	if (!m || (m->send && (told || m->sent < m->packets)))
+		r->wait.since = 0;
+	return true;
+}
+
+static bool mrc_req_names_send(const struct mrc_req *r, u32 psn)
+{
+	return mrc_sendq_names(&r->sendq, psn, r->tx.nxt) &&
+	       mrc_sendq_at(&r->sendq, mrc_sendq_find(&r->sendq, psn))->send;
+}
+
+/*
+ * Why a packet was refused. If an ACK has told that there is a receive for its SEND, the peer has
+ * no room for the packet for another reason, or the NACK is an old one.
+ */
+static enum mrc_tx_refusal mrc_req_why(const struct mrc_req *r, const struct mrc_nack *nack)
+{
+	const struct mrc_sendq *q = &r->sendq;
+
+	if (mrc_nack_is_trim(nack->reason))
+		return MRC_TX_TRIMMED;
+	if (nack->reason != MRC_NACK_NO_RESOURCE || !mrc_req_names_send(r, nack->psn))
+		return MRC_TX_NO_ROOM;
+	if (q->limited && r->credited &&
+	    !mrc_sendq_waits(q, mrc_sendq_at(q, mrc_sendq_find(q, nack->psn))))
+		return MRC_TX_NO_ROOM;
+	return MRC_TX_NO_RECEIVE;
+}
+
 int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res)
 {
 	const struct mrc_nack *nack = &hdr->nack;
-	bool trimmed = mrc_nack_is_trim(nack->reason);
+	enum mrc_tx_refusal why = mrc_req_why(r, nack);
 	int err;
 
 	mrc_tx_result_init(res);
 	if (mrc_nack_is_fatal(nack->reason) &&
 	    !mrc_sendq_names(&r->sendq, nack->psn, r->tx.nxt))
 		return -EINVAL;
-	err = mrc_tx_nack(&r->tx, nack->psn, trimmed, now, res);
-	res->cause = trimmed ? MRC_CC_TRIMMED : MRC_CC_REFUSED;
+	err = mrc_tx_nack(&r->tx, nack->psn, why, now, res);
+	res->cause = why == MRC_TX_TRIMMED ? MRC_CC_TRIMMED : MRC_CC_REFUSED;
 	if (nack->reason == MRC_NACK_TRIMMED)
 		res->mark = MRC_SACK_SKIP_ONCE;
 	res->entropy = nack->entropy;
-	if (!err && !trimmed)
+	if (why == MRC_TX_NO_RECEIVE && (!err || mrc_tx_lost_once(&r->tx, nack->psn)))
+		res->no_receive = !mrc_req_limit(r, nack->psn, now, res);
+	else if (!err && why == MRC_TX_NO_ROOM)
 		mrc_req_refused(r, nack, now, res);
 	else if (nack->reason == MRC_NACK_NO_RESOURCE && mrc_req_may_wait(r, nack->psn))
 		res->no_receive = !mrc_req_bear_wait(r, nack->psn, now);
@@ -478,6 +617,8 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 	mrc_req_note_acked(r, res);
 	if (mrc_psn_diff(*psn, r->wait.psn) >= 0)
 		r->wait.since = 0;
+	if (!nak && r->sendq.limited)
+		res->no_receive = !mrc_req_take_credits(r, hdr->ack.syndrome, *psn, now);
 	return 0;
 }
 
@@ -492,10 +633,10 @@ static enum mrc_req_verdict mrc_req_judge_nack(u8 reason, int err, const struct 
 	return !err && res->expired ? MRC_REQ_REFUSED : MRC_REQ_GOES_ON;
 }
 
-static enum mrc_req_verdict mrc_req_judge_ack(u8 syndrome)
+static enum mrc_req_verdict mrc_req_judge_ack(u8 syndrome, const struct mrc_tx_result *res)
 {
 	if (mrc_syndrome_is_ack(syndrome))
-		return MRC_REQ_GOES_ON;
+		return res->no_receive ? MRC_REQ_NO_RECEIVE : MRC_REQ_GOES_ON;
 	switch (syndrome) {
 	case MRC_NAK_ACCESS:
 		return MRC_REQ_NO_ACCESS;
@@ -513,7 +654,7 @@ enum mrc_req_verdict mrc_req_judge(const struct mrc_hdr *hdr, int err,
 		return MRC_REQ_BAD_ANSWER;
 	if (hdr->bth.opcode == MRC_OP_NACK)
 		return mrc_req_judge_nack(hdr->nack.reason, err, res);
-	return mrc_req_judge_ack(hdr->ack.syndrome);
+	return mrc_req_judge_ack(hdr->ack.syndrome, res);
 }
 
 void mrc_req_cc_news(const struct mrc_req *r, const struct mrc_tx_result *res, u64 now,
@@ -660,6 +801,7 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 	if (r->gone_at && now >= r->gone_at) {
 		r->gone_at = mrc_tx_lose_gone(&r->tx, now, res);
 		res->cause = MRC_CC_PORT;
+		mrc_req_note_lost(r, now);
 		return MRC_REQ_GONE;
 	}
 	if (r->pause_until && now >= r->pause_until) {
@@ -674,6 +816,7 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 	if (mrc_tx_deadline(&r->tx, now) > now)
 		return mrc_req_probe(r, now, res);
 	mrc_tx_timeout(&r->tx, now, res);
+	mrc_req_note_lost(r, now);
 	return res->expired ? MRC_REQ_FAILED : MRC_REQ_LOST;
 }
 

@@ -15,6 +15,12 @@
  * says by itself when the request ends; in case that answer is lost, Reliability Probes ask now and
  * then.
  *
+ * A peer that has no receive for a SEND takes none of its packets. It says so by a NACK NO_RESOURCE
+ * for one of them. Then this SEND and all later ones wait, and no packet of them goes out again and
+ * again. The peer's ACKs tell how many receives are posted, and so many SENDs go on. The peer sends
+ * such an ACK by itself when a receive is posted; in case that ACK is lost, Reliability Probes ask
+ * now and then. The limit is lifted when there are receives for all requests in the queue.
+ *
  * A transport ACK ends a request. If all packets are SACKed and the ACK is missing, Reliability
  * Probes ask for it, at the same intervals as for a missing SACK. When as many timeouts have passed
  * as a packet has retries, the QP ends in error.
@@ -39,6 +45,8 @@
  * timeout. This bounds the number of doublings.
  */
 #define MRC_REQ_PAUSES_MAX	16u
+/* Receives beyond this do not matter: no queue of requests is so long. RQMSNs can be compared. */
+#define MRC_REQ_CREDITS_MAX	0x3fffu
 
 /**
  * struct mrc_plan - one packet of a batch
@@ -83,8 +91,8 @@ struct mrc_batch {
 };
 
 /**
- * struct mrc_req_wait - a WriteImm waits for a receive of the peer
- * @psn: PSN of its last packet
+ * struct mrc_req_wait - the oldest request waits for a receive of the peer
+ * @psn: PSN of the last packet of a WriteImm, of the first packet of a SEND
  * @rounds: how often the peer has said so
  * @since: ns, when the peer said so first; 0: none waits
  * @until: ns, the peer is not asked before
@@ -113,7 +121,10 @@ struct mrc_req_wait {
  * @evs_gen: version of the EVs that packets in flight name; 0: none yet
  * @ports_here: bit per port, from bit 0 on: ports that are up here, as seen last
  * @ports_up: ports that are up here and at the peer, as seen last
- * @wait: a WriteImm that waits for a receive of the peer
+ * @wait: a request that waits for a receive of the peer
+ * @stop_psn: first PSN of the SENDs that wait, valid with @stops
+ * @stops: SENDs that were begun wait for receives: nothing goes out from @stop_psn on
+ * @credited: the limit of @sendq is what an ACK has told, not a NACK
  * @reach: the peer's window, which limits @tx
  * @tx: packets in flight. It is the last member, because its own end is large and mostly cold
  */
@@ -131,6 +142,9 @@ struct mrc_req {
 	u32 ports_up;
 	u8 ack_retries;
 	u8 pauses;
+	bool stops;
+	bool credited;
+	u32 stop_psn;
 	struct mrc_req_wait wait;
 	struct mrc_reach reach;
 	struct mrc_tx_window tx;
@@ -325,11 +339,12 @@ static inline bool mrc_nack_is_trim(u8 reason)
  * @hdr: a packet with opcode MRC_OP_NACK
  * @now: ns
  * @res: result, what it says; @res->expired: the peer has refused packets for too long;
- *       @res->no_receive: the peer has had no receive for a WriteImm for too long
+ *       @res->no_receive: the peer has had no receive for the oldest request for too long
  *
- * A NACK leads to a pause, with two exceptions. A trimmed packet was refused by the network, not by
- * the peer. A packet beyond the peer's window (reach.h) needs no pause: it is put back, with all
- * that is in flight beyond the window, and goes out again when the window has moved.
+ * A NACK leads to a pause, with three exceptions. A trimmed packet was refused by the network, not
+ * by the peer. A packet beyond the peer's window (reach.h) needs no pause: it is put back, with all
+ * that is in flight beyond the window, and goes out again when the window has moved. A SEND without
+ * a receive is put back with all later SENDs, and waits for the receive.
  *
  * Return: 0; -EALREADY: its packet is not in flight; -EINVAL: it names a PSN that was never sent,
  * or it is fatal and its PSN belongs to no incomplete request.
@@ -343,7 +358,7 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
  * @hdr: a packet with opcode MRC_OP_ACK
  * @now: ns
  * @psn: result: everything up to this PSN was executed
- * @res: result, what it says
+ * @res: result, what it says; @res->no_receive as for mrc_req_nack()
  *
  * The caller ends the requests that are complete, see mrc_sendq_done(), and then calls
  * mrc_req_settle(). After a NAK, the oldest request that is left has failed.

@@ -12,6 +12,7 @@ void mrc_sendq_start(struct mrc_sendq *q, u32 mtu, u16 imm_max)
 	q->next_msn = MRC_MSN_FIRST;
 	q->next_rqmsn = MRC_MSN_FIRST;
 	q->imm_inflight = 0;
+	q->limited = false;
 }
 
 void mrc_sendq_queue(struct mrc_sendq *q)
@@ -21,7 +22,8 @@ void mrc_sendq_queue(struct mrc_sendq *q)
 	m->packets = max(DIV_ROUND_UP(m->len, q->mtu), 1u);
 	m->sent = 0;
 	m->msn = q->next_msn++;
-	m->rqmsn = m->has_imm ? q->next_rqmsn++ : 0;
+	m->rqmsn = q->next_rqmsn;
+	q->next_rqmsn += mrc_msg_takes(m);
 	q->tail++;
 }
 
@@ -33,7 +35,7 @@ bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
 		return false;
 	if (!m->sent) {
 		m->psn = psn;
-		q->imm_inflight += m->has_imm;
+		q->imm_inflight += mrc_msg_takes(m);
 	}
 	*index = q->cur;
 	if (++m->sent == m->packets)
@@ -41,15 +43,39 @@ bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
 	return true;
 }
 
+/* The request at cur has packets that were never sent, so it is not complete. */
+static bool mrc_sendq_complete(const struct mrc_sendq *q, u32 index, u32 psn)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, index);
+
+	return index != q->cur && mrc_psn_diff(psn, mrc_psn_add(m->psn, (s32)m->packets - 1)) >= 0;
+}
+
 struct mrc_msg *mrc_sendq_done(const struct mrc_sendq *q, u32 psn)
 {
-	struct mrc_msg *m = mrc_sendq_at(q, q->una);
+	return mrc_sendq_complete(q, q->una, psn) ? mrc_sendq_at(q, q->una) : NULL;
+}
 
-	/* The request at cur has packets that were never sent, so it is not complete. */
-	if (!mrc_sendq_unanswered(q) ||
-	    mrc_psn_diff(psn, mrc_psn_add(m->psn, (s32)m->packets - 1)) < 0)
-		return NULL;
-	return m;
+u32 mrc_sendq_after(const struct mrc_sendq *q, u32 psn)
+{
+	u32 index = q->una;
+
+	while (mrc_sendq_complete(q, index, psn))
+		index++;
+	return index;
+}
+
+bool mrc_sendq_first_waiting(const struct mrc_sendq *q, u32 *psn)
+{
+	u32 index;
+
+	for (index = q->una; index != q->tail && mrc_sendq_at(q, index)->sent; index++) {
+		if (!mrc_sendq_waits(q, mrc_sendq_at(q, index)))
+			continue;
+		*psn = mrc_sendq_at(q, index)->psn;
+		return true;
+	}
+	return false;
 }
 
 void mrc_sendq_end(struct mrc_sendq *q)
@@ -57,7 +83,7 @@ void mrc_sendq_end(struct mrc_sendq *q)
 	const struct mrc_msg *m = mrc_sendq_at(q, q->una);
 
 	if (m->sent)
-		q->imm_inflight -= m->has_imm;
+		q->imm_inflight -= mrc_msg_takes(m);
 	if (q->cur == q->una)
 		q->cur++;
 	q->una++;
@@ -103,13 +129,15 @@ void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 ps
 
 	/* Only the needed fields: to zero all of it, by a string instruction, costs more. */
 	hdr->bth = (struct mrc_bth){
-		.opcode = mrc_write_opcode(!c->offset, last, m->has_imm),
+		.opcode = m->send ? mrc_send_opcode(!c->offset, last, m->has_imm) :
+				    mrc_write_opcode(!c->offset, last, m->has_imm),
 		.pad = -c->len & 3,
+		.solicited = last && m->solicited,
 		.psn = psn,
 	};
 	hdr->len = 0;
 	hdr->write = (struct mrc_write){
-		.rqmsn = m->rqmsn,
+		.rqmsn = mrc_msg_takes(m) ? m->rqmsn : 0,
 		.msn = m->msn,
 		.va = m->raddr + c->offset,
 		.rkey = m->rkey,

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The write requests of a QP on their way: the packets of each request, the packet that comes next,
- * and the requests that are complete. The caller serialises all calls on one queue. It owns the
+ * The requests of a QP on their way, writes and SENDs: the packets of each request, the packet that
+ * comes next, and the requests that are complete. The caller serialises all calls on one queue. It owns the
  * slots of the queue; a request is the first member of the struct in a slot.
  *
- * Requests are numbered when they are queued (MSN, and RQMSN for those with an immediate), and take
- * consecutive PSNs when they are sent for the first time, so the queue's order is that of PSNs. A
+ * Requests are numbered when they are queued (MSN, and RQMSN for those that take a receive: WriteImm
+ * and SEND), and take consecutive PSNs when they are sent for the first time, so the queue's order is that of PSNs. A
  * transport ACK of a PSN completes all requests whose last packet is at or before it.
+ *
+ * A peer without a receive for a SEND takes no packet of it. So a limit says which SENDs the peer
+ * has receives for; the packets of others wait.
  */
 #ifndef _MRC_CORE_SENDQ_H
 #define _MRC_CORE_SENDQ_H
@@ -15,18 +18,20 @@
 #include "../wire/wire.h"
 
 /**
- * struct mrc_msg - a write request
+ * struct mrc_msg - a request
  *
  * Filled by the caller of mrc_sendq_queue():
- * @raddr: remote address
- * @rkey: remote key
+ * @raddr: remote address; of a SEND 0
+ * @rkey: remote key; not of a SEND
  * @len: bytes in all, at most MRC_MSG_MAX
  * @imm: immediate, network byte order; with @has_imm
- * @has_imm: it is a WriteImm
+ * @has_imm: it has an immediate
+ * @send: it is a SEND, else a write
+ * @solicited: a SEND that asks for an event at the receiver
  *
  * Filled by the queue:
  * @msn: message number
- * @rqmsn: WriteImm number
+ * @rqmsn: number among the requests that take a receive; of others, the number that comes next
  * @psn: PSN of the first packet, once that was sent
  * @packets: packets of the message, at least 1
  * @sent: packets that were sent at least once
@@ -37,6 +42,8 @@ struct mrc_msg {
 	u32 len;
 	__be32 imm;
 	bool has_imm;
+	bool send;
+	bool solicited;
 	u16 msn;
 	u16 rqmsn;
 	u32 psn;
@@ -50,13 +57,15 @@ struct mrc_msg {
  * @stride: bytes of a slot
  * @depth: a power of two
  * @mtu: payload bytes of a packet
- * @imm_max: requests with an immediate that may be in flight at a time, 1 at least
+ * @imm_max: requests that take a receive and may be in flight at a time, 1 at least
  * @una: oldest request that is not complete; @una, @cur and @tail are free-running indices
  * @cur: first request with packets that were never sent
  * @tail: first free slot
  * @next_msn: MSN of the next request that is queued
- * @next_rqmsn: RQMSN of the next request with an immediate
- * @imm_inflight: requests with an immediate that were begun and are not complete
+ * @next_rqmsn: RQMSN of the next request that takes a receive
+ * @imm_inflight: requests that take a receive, were begun and are not complete
+ * @limit: RQMSN of the first SEND that waits for a receive of the peer, valid with @limited
+ * @limited: the peer was short of receives
  */
 struct mrc_sendq {
 	void *slots;
@@ -70,6 +79,8 @@ struct mrc_sendq {
 	u16 next_msn;
 	u16 next_rqmsn;
 	u16 imm_inflight;
+	u16 limit;
+	bool limited;
 };
 
 /**
@@ -113,13 +124,25 @@ static inline bool mrc_sendq_has_new(const struct mrc_sendq *q)
 	return q->cur != q->tail;
 }
 
+/** mrc_msg_takes() - does the request take a receive of the peer? */
+static inline bool mrc_msg_takes(const struct mrc_msg *m)
+{
+	return m->has_imm || m->send;
+}
+
+/** mrc_sendq_waits() - does the request @m wait for a receive of the peer? Only SENDs do. */
+static inline bool mrc_sendq_waits(const struct mrc_sendq *q, const struct mrc_msg *m)
+{
+	return q->limited && m->send && (s16)(m->rqmsn - q->limit) >= 0;
+}
+
 /** mrc_sendq_ready() - would mrc_sendq_next() find a packet? */
 static inline bool mrc_sendq_ready(const struct mrc_sendq *q)
 {
 	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
 
-	return mrc_sendq_has_new(q) &&
-	       (m->sent || !m->has_imm || q->imm_inflight < q->imm_max);
+	return mrc_sendq_has_new(q) && !mrc_sendq_waits(q, m) &&
+	       (m->sent || !mrc_msg_takes(m) || q->imm_inflight < q->imm_max);
 }
 
 /** mrc_sendq_unanswered() - has a request been begun that is not complete? */
@@ -140,8 +163,8 @@ static inline bool mrc_sendq_outstanding(const struct mrc_sendq *q, u32 index)
  * @psn: its PSN, one more than that of the packet before
  * @index: result: index of its request
  *
- * Return: false when there is no such packet, or when it may not go out because it begins a
- * WriteImm and as many of those are in flight as the peer takes.
+ * Return: false when there is no such packet, or when it may not go out: its request takes a
+ * receive, and as many of those are in flight as the peer takes, or it waits for the receive.
  */
 bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index);
 
@@ -185,6 +208,37 @@ u32 mrc_sendq_find(const struct mrc_sendq *q, u32 psn);
 void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn,
 		     struct mrc_chunk *c);
 
+/**
+ * mrc_sendq_after() - the oldest request that is not complete
+ * @q: the queue
+ * @psn: everything up to this PSN was executed
+ *
+ * Return: its index; @q->tail: there is none.
+ */
+u32 mrc_sendq_after(const struct mrc_sendq *q, u32 psn);
+
+/**
+ * mrc_sendq_first_psn() - the first PSN of the request of an index
+ * @q: the queue
+ * @index: up to @q->tail
+ * @nxt: next new PSN, which is that of a request that was not begun, if all before it were
+ */
+static inline u32 mrc_sendq_first_psn(const struct mrc_sendq *q, u32 index, u32 nxt)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, index);
+
+	return index != q->tail && m->sent ? m->psn : nxt;
+}
+
+/**
+ * mrc_sendq_first_waiting() - the oldest request that was begun, and waits for a receive
+ * @q: the queue
+ * @psn: result: its first PSN
+ *
+ * Return: false when there is none.
+ */
+bool mrc_sendq_first_waiting(const struct mrc_sendq *q, u32 *psn);
+
 /** mrc_sendq_next_bytes() - nominal bytes of the packet that mrc_sendq_next() would find */
 static inline u32 mrc_sendq_next_bytes(const struct mrc_sendq *q)
 {
@@ -192,8 +246,8 @@ static inline u32 mrc_sendq_next_bytes(const struct mrc_sendq *q)
 	bool last = m->sent + 1 == m->packets;
 	u32 len = last ? m->len - m->sent * q->mtu : q->mtu;
 
-	return MRC_NOMINAL_OUTSIDE + MRC_WRITE_HDR_LEN + (last && m->has_imm ? MRC_IMMDT_LEN : 0) +
-	       len + (-len & 3) + MRC_ICRC_LEN;
+	return MRC_NOMINAL_OUTSIDE + (m->send ? MRC_SEND_HDR_LEN : MRC_WRITE_HDR_LEN) +
+	       (last && m->has_imm ? MRC_IMMDT_LEN : 0) + len + (-len & 3) + MRC_ICRC_LEN;
 }
 
 /** mrc_sendq_bytes_max() - nominal bytes of the largest packet, with @mtu bytes of payload */

@@ -30,11 +30,23 @@ static bool mrc_tx_bear_trim(struct mrc_tx_window *w, u64 now)
 	return now - w->trimmed_at < MRC_TX_TRIMS_NS;
 }
 
+static bool mrc_tx_bear(struct mrc_tx_window *w, enum mrc_tx_refusal why, u64 now)
+{
+	switch (why) {
+	case MRC_TX_TRIMMED:
+		return mrc_tx_bear_trim(w, now);
+	case MRC_TX_NO_RECEIVE:
+		return true;
+	default:
+		return mrc_tx_bear_refusal(w, now);
+	}
+}
+
 static void mrc_tx_refuse(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn,
-			  bool trimmed, u64 now, struct mrc_tx_result *res)
+			  enum mrc_tx_refusal why, u64 now, struct mrc_tx_result *res)
 {
 	mrc_tx_begin(w, res);
-	res->expired = !(trimmed ? mrc_tx_bear_trim(w, now) : mrc_tx_bear_refusal(w, now));
+	res->expired = !mrc_tx_bear(w, why, now);
 	if (res->expired)
 		return;
 	res->ev = mrc_tx_rec_ev(rec);
@@ -66,7 +78,7 @@ static bool mrc_tx_nack_soon(const struct mrc_tx_window *w, const struct mrc_tx_
 	return rec->flags & MRC_TX_RESENT && mrc_tx_age_ns(rec, now) < least;
 }
 
-int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
+int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, enum mrc_tx_refusal why, u64 now,
 		struct mrc_tx_result *res)
 {
 	struct mrc_tx_rec *rec;
@@ -77,10 +89,24 @@ int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
 	rec = mrc_tx_rec_find(w, psn);
 	if (!rec || rec->flags & MRC_TX_DONE)
 		return mrc_tx_nack_late(w, psn, res);
-	if (mrc_tx_nack_soon(w, rec, trimmed, now))
+	if (mrc_tx_nack_soon(w, rec, why == MRC_TX_TRIMMED, now))
 		return mrc_tx_nack_late(w, psn, res);
-	mrc_tx_refuse(w, rec, psn, trimmed, now, res);
+	mrc_tx_refuse(w, rec, psn, why, now, res);
 	return 0;
+}
+
+bool mrc_tx_lost_once(const struct mrc_tx_window *w, u32 psn)
+{
+	const struct mrc_tx_rec *rec = mrc_tx_rec_find(w, psn);
+
+	return rec && (rec->flags & (MRC_TX_LOST | MRC_TX_RESENT)) == MRC_TX_LOST;
+}
+
+void mrc_tx_excuse(struct mrc_tx_window *w, u32 psn, u32 end, struct mrc_tx_result *res)
+{
+	for (; psn != end; psn = mrc_psn_add(psn, 1))
+		if (mrc_evidence_blamed(&w->evidence, psn))
+			mrc_evidence_clear(&w->evidence, psn, res);
 }
 
 int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
@@ -91,7 +117,7 @@ int mrc_tx_unsent(struct mrc_tx_window *w, u32 psn, u64 now,
 	mrc_tx_result_init(res);
 	if (!rec || rec->flags & MRC_TX_DONE)
 		return -EALREADY;
-	mrc_tx_refuse(w, rec, psn, false, now, res);
+	mrc_tx_refuse(w, rec, psn, MRC_TX_NO_ROOM, now, res);
 	rec->ev = MRC_TX_ON_NONE;
 	return 0;
 }

@@ -12,22 +12,40 @@
 #define MRC_TX_TRIMS_NS		60000000000ull
 
 /**
+ * enum mrc_tx_refusal - why a packet was refused
+ * @MRC_TX_NO_ROOM: the peer had no room for it
+ * @MRC_TX_TRIMMED: a switch had no room for it; the peer did not refuse it
+ * @MRC_TX_NO_RECEIVE: the peer had no receive for its message
+ */
+enum mrc_tx_refusal {
+	MRC_TX_NO_ROOM,
+	MRC_TX_TRIMMED,
+	MRC_TX_NO_RECEIVE,
+};
+
+/**
  * mrc_tx_nack() - apply a recoverable NACK: the packet goes out again
  * @w: the window
  * @psn: the refused PSN
- * @trimmed: a switch had no room for the packet; the peer did not refuse it
+ * @why: the reason
  * @now: ns
  * @res: result; @res->ev is the EV on which the packet was sent. @res->expired: nothing but NACKs
  *       has come for as long as all timeouts of a packet take; with trims, which show that the peer
- *       lives, for MRC_TX_TRIMS_NS
+ *       lives, for MRC_TX_TRIMS_NS; with missing receives never: the caller counts these
  *
  * Return: 0; -EINVAL for a PSN never sent; -EALREADY for a packet that is acknowledged, waits for
  * retransmission already, or was sent again so lately that the NACK must answer an earlier
  * transmission. -EALREADY with @res->spurious is news all the same: a packet that was held to be
  * lost has arrived (a SACK of later packets may overtake the NACK).
  */
-int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, bool trimmed, u64 now,
+int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, enum mrc_tx_refusal why, u64 now,
 		struct mrc_tx_result *res);
+
+/** mrc_tx_lost_once() - is the first transmission of @psn held to be lost, and was there no other? */
+bool mrc_tx_lost_once(const struct mrc_tx_window *w, u32 psn);
+
+/** mrc_tx_excuse() - EVs are not to blame for packets from @psn to before @end; @res: the news */
+void mrc_tx_excuse(struct mrc_tx_window *w, u32 psn, u32 end, struct mrc_tx_result *res);
 
 /**
  * mrc_tx_unsent() - a packet taken into flight has not left this host: it goes out again

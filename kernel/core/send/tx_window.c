@@ -159,16 +159,16 @@ void mrc_tx_mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn, 
 	res->lost++;
 }
 
-void mrc_tx_put_back(struct mrc_tx_window *w, u32 size, struct mrc_tx_result *res)
+void mrc_tx_put_back(struct mrc_tx_window *w, u32 psn, u32 end, struct mrc_tx_result *res)
 {
 	u32 left = w->inflight;
 	struct mrc_tx_rec *rec;
-	u32 psn;
 
-	if (size >= mrc_tx_in_window(w))
+	if (mrc_psn_diff(psn, w->una) < 0)
+		psn = w->una;
+	if (mrc_psn_diff(end, psn) <= 0)
 		return;
-	psn = mrc_psn_add(w->una, (s32)size);
-	mrc_tx_for_each_inflight(w, rec, psn, w->nxt, left)
+	mrc_tx_for_each_inflight(w, rec, psn, end, left)
 		mrc_tx_mark_lost(w, rec, psn, 0, res);
 }
 

@@ -154,14 +154,15 @@ void mrc_tx_mark_lost(struct mrc_tx_window *w, struct mrc_tx_rec *rec, u32 psn, 
 		      struct mrc_tx_result *res);
 
 /**
- * mrc_tx_put_back() - packets in flight beyond the peer's window count as lost, to be sent again
+ * mrc_tx_put_back() - packets in flight that the peer does not take count as lost, to be sent again
  * @w: the window
- * @size: PSNs in the peer's window, from @w->una on
+ * @psn: the first of them, up to nxt; packets before una have arrived
+ * @end: the PSN after the last of them, up to nxt
  * @res: the losses are added
  *
  * No EV is blamed.
  */
-void mrc_tx_put_back(struct mrc_tx_window *w, u32 size, struct mrc_tx_result *res);
+void mrc_tx_put_back(struct mrc_tx_window *w, u32 psn, u32 end, struct mrc_tx_result *res);
 
 /**
  * mrc_tx_forget_evs() - EV indices have a new meaning from here on

@@ -4,7 +4,8 @@
  * one path and share one fate; a later answer makes up for a lost one.
  *
  * The answers of a living QP begin with SACKs and end with the transport ACK or NAK. Only the NACK
- * that says that the next message waits for a receive comes after it. All SACKs have one length,
+ * that says that the next message waits for a receive comes after it, and only the NACK for a SEND
+ * without a receive comes before. All SACKs have one length,
  * and all other answers are shorter. So the SACKs and the first packet after them fit into one
  * segmented skb, which walks through the stack once. The answers of a QP that has ended stand in
  * the order in which the peer is to believe them (last_words.h).

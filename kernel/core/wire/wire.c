@@ -2,7 +2,8 @@
 #include "../base/psn.h"
 #include "wire.h"
 
-/* BTH byte 1 (open point: order of the two high bits, zero in MRC) and byte 8 */
+/* BTH byte 1 (the two high bits are zero in MRC; a SEND has the first one as in IBTA) and byte 8 */
+#define BTH_SOLICITED		0x80
 #define BTH_PAD_SHIFT		4
 #define BTH_PAD_MASK		0x3
 #define BTH_TVER_MASK		0x0f
@@ -43,25 +44,41 @@ struct mrc_opcode_row {
 	u8 len;
 };
 
+#define OPF_SEND		(MRC_OPF_REQUEST | MRC_OPF_SEND)
+#define OPF_TAKER		(MRC_OPF_LAST | MRC_OPF_TAKES)
+
 #define OPCODE_INDEX(op)	((op) & OPCODE_INDEX_MASK)
 
 static const struct mrc_opcode_row opcode_rows[OPCODE_INDEX_MASK + 1] = {
-	[OPCODE_INDEX(MRC_OP_WRITE_FIRST)] = {
-		MRC_OPF_WRITE | MRC_OPF_FIRST, MRC_WRITE_HDR_LEN
+	[OPCODE_INDEX(MRC_OP_SEND_FIRST)] = { OPF_SEND | MRC_OPF_FIRST, MRC_SEND_HDR_LEN },
+	[OPCODE_INDEX(MRC_OP_SEND_MIDDLE)] = { OPF_SEND, MRC_SEND_HDR_LEN },
+	[OPCODE_INDEX(MRC_OP_SEND_LAST)] = { OPF_SEND | OPF_TAKER, MRC_SEND_HDR_LEN },
+	[OPCODE_INDEX(MRC_OP_SEND_LAST_IMM)] = {
+		OPF_SEND | OPF_TAKER | MRC_OPF_IMM, MRC_SEND_HDR_LEN + MRC_IMMDT_LEN
 	},
-	[OPCODE_INDEX(MRC_OP_WRITE_MIDDLE)] = { MRC_OPF_WRITE, MRC_WRITE_HDR_LEN },
+	[OPCODE_INDEX(MRC_OP_SEND_ONLY)] = {
+		OPF_SEND | MRC_OPF_FIRST | OPF_TAKER, MRC_SEND_HDR_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_SEND_ONLY_IMM)] = {
+		OPF_SEND | MRC_OPF_FIRST | OPF_TAKER | MRC_OPF_IMM,
+		MRC_SEND_HDR_LEN + MRC_IMMDT_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_WRITE_FIRST)] = {
+		MRC_OPF_REQUEST | MRC_OPF_FIRST, MRC_WRITE_HDR_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_WRITE_MIDDLE)] = { MRC_OPF_REQUEST, MRC_WRITE_HDR_LEN },
 	[OPCODE_INDEX(MRC_OP_WRITE_LAST)] = {
-		MRC_OPF_WRITE | MRC_OPF_LAST, MRC_WRITE_HDR_LEN
+		MRC_OPF_REQUEST | MRC_OPF_LAST, MRC_WRITE_HDR_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_WRITE_LAST_IMM)] = {
-		MRC_OPF_WRITE | MRC_OPF_LAST | MRC_OPF_IMM,
+		MRC_OPF_REQUEST | OPF_TAKER | MRC_OPF_IMM,
 		MRC_WRITE_HDR_LEN + MRC_IMMDT_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_WRITE_ONLY)] = {
-		MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST, MRC_WRITE_HDR_LEN
+		MRC_OPF_REQUEST | MRC_OPF_FIRST | MRC_OPF_LAST, MRC_WRITE_HDR_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_WRITE_ONLY_IMM)] = {
-		MRC_OPF_WRITE | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_IMM,
+		MRC_OPF_REQUEST | MRC_OPF_FIRST | OPF_TAKER | MRC_OPF_IMM,
 		MRC_WRITE_HDR_LEN + MRC_IMMDT_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_ACK)] = { MRC_OPF_CONTROL, MRC_ACK_LEN },
@@ -101,10 +118,34 @@ u8 mrc_write_opcode(bool first, bool last, bool imm)
 	return imm ? MRC_OP_WRITE_LAST_IMM : MRC_OP_WRITE_LAST;
 }
 
-static inline void mrc_wire_bth_decode(const u8 *buf, struct mrc_bth *bth, bool ts)
+u8 mrc_credits_encode(u32 receives)
+{
+	u32 n = min(receives, MRC_CREDITS_MAX);
+	u8 code;
+
+	if (n < 4)
+		return (u8)n;
+	/* Two codes for each power of two: 2^k, and one and a half of that. */
+	code = (u8)(2 * (fls64(n) - 1));
+	return n >> (code / 2 - 1) & 1 ? code + 1 : code;
+}
+
+u32 mrc_credits_decode(u8 syndrome)
+{
+	u8 code = syndrome & ~MRC_AETH_TYPE_MASK & 0x1f;
+
+	if (!mrc_syndrome_is_ack(syndrome) || code == MRC_AETH_NO_CREDIT)
+		return MRC_CREDITS_NONE;
+	if (code < 4)
+		return code;
+	return (code & 1 ? 3u : 2u) << (code / 2 - 1);
+}
+
+static inline void mrc_wire_bth_decode(const u8 *buf, struct mrc_bth *bth, bool send, bool ts)
 {
 	bth->opcode = buf[0];
 	bth->pad = buf[1] >> BTH_PAD_SHIFT & BTH_PAD_MASK;
+	bth->solicited = send && buf[1] & BTH_SOLICITED;
 	bth->ackreq = buf[8] & BTH_ACKREQ;
 	bth->rtx = buf[8] & BTH_RTX;
 	bth->ts = ts;
@@ -113,7 +154,22 @@ static inline void mrc_wire_bth_decode(const u8 *buf, struct mrc_bth *bth, bool 
 	bth->psn = get_unaligned_be24(buf + 9);
 }
 
-static void mrc_wire_write_decode(const u8 *p, bool ts, bool imm, struct mrc_write *wr)
+/* RETH, or PLETH: where the payload goes, and how long the message is. Return: what follows. */
+static const u8 *mrc_wire_place_decode(const u8 *p, bool send, struct mrc_write *wr)
+{
+	if (send) {
+		wr->va = get_unaligned_be32(p);
+		wr->rkey = 0;
+		wr->dmalen = get_unaligned_be32(p + 4);
+		return p + MRC_PLETH_LEN;
+	}
+	wr->va = get_unaligned_be64(p);
+	wr->rkey = get_unaligned_be32(p + 8);
+	wr->dmalen = get_unaligned_be32(p + 12);
+	return p + MRC_RETH_LEN;
+}
+
+static void mrc_wire_write_decode(const u8 *p, bool ts, unsigned int flags, struct mrc_write *wr)
 {
 	wr->rqmsn = get_unaligned_be16(p);
 	wr->msn = get_unaligned_be16(p + 2);
@@ -123,12 +179,10 @@ static void mrc_wire_write_decode(const u8 *p, bool ts, bool imm, struct mrc_wri
 		wr->tx_timestamp = get_unaligned_be16(p);
 		p += MRC_TSETH_LEN;
 	}
-	wr->va = get_unaligned_be64(p);
-	wr->rkey = get_unaligned_be32(p + 8);
-	wr->dmalen = get_unaligned_be32(p + 12);
+	p = mrc_wire_place_decode(p, flags & MRC_OPF_SEND, wr);
 	wr->imm = 0;
-	if (imm)
-		memcpy(&wr->imm, p + MRC_RETH_LEN, MRC_IMMDT_LEN);
+	if (flags & MRC_OPF_IMM)
+		memcpy(&wr->imm, p, MRC_IMMDT_LEN);
 }
 
 static void mrc_wire_cc_state_decode(const u8 *p, struct mrc_sack *sack)
@@ -240,18 +294,17 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 	if (buf[1] & BTH_TVER_MASK)
 		return MRC_DECODE_VERSION;
 
-	ts = row->flags & MRC_OPF_WRITE && buf[8] & BTH_TS;
+	ts = row->flags & MRC_OPF_REQUEST && buf[8] & BTH_TS;
 	need = row->len + (ts ? MRC_TSETH_LEN : 0);
 	if (len < need)
 		return MRC_DECODE_SHORT;
 	if (!mrc_wire_fields_ok(buf[0], buf + MRC_BTH_LEN))
 		return MRC_DECODE_FIELD;
 
-	mrc_wire_bth_decode(buf, &hdr->bth, ts);
+	mrc_wire_bth_decode(buf, &hdr->bth, row->flags & MRC_OPF_SEND, ts);
 	hdr->len = need;
-	if (row->flags & MRC_OPF_WRITE)
-		mrc_wire_write_decode(buf + MRC_BTH_LEN, ts, row->flags & MRC_OPF_IMM,
-				      &hdr->write);
+	if (row->flags & MRC_OPF_REQUEST)
+		mrc_wire_write_decode(buf + MRC_BTH_LEN, ts, row->flags, &hdr->write);
 	else
 		mrc_wire_control_decode(buf + MRC_BTH_LEN, hdr);
 	return MRC_DECODE_OK;
@@ -259,20 +312,24 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 
 enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bth)
 {
+	unsigned int flags;
+
 	if (len < MRC_BTH_LEN)
 		return MRC_DECODE_SHORT;
-	if (!(mrc_wire_row(buf[0])->flags & MRC_OPF_WRITE))
+	flags = mrc_wire_row(buf[0])->flags;
+	if (!(flags & MRC_OPF_REQUEST))
 		return MRC_DECODE_OPCODE;
 	if (buf[1] & BTH_TVER_MASK)
 		return MRC_DECODE_VERSION;
-	mrc_wire_bth_decode(buf, bth, buf[8] & BTH_TS);
+	mrc_wire_bth_decode(buf, bth, flags & MRC_OPF_SEND, buf[8] & BTH_TS);
 	return MRC_DECODE_OK;
 }
 
 static void mrc_wire_bth_encode(u8 *buf, const struct mrc_bth *bth, bool ts)
 {
 	buf[0] = bth->opcode;
-	buf[1] = (u8)((bth->pad & BTH_PAD_MASK) << BTH_PAD_SHIFT);
+	buf[1] = (u8)((bth->pad & BTH_PAD_MASK) << BTH_PAD_SHIFT |
+		      (bth->solicited ? BTH_SOLICITED : 0));
 	put_unaligned_be16(bth->pkey, buf + 2);
 	put_unaligned_be32(bth->qpn & MRC_QPN_MASK, buf + 4);
 	put_unaligned_be32(bth->psn & MRC_PSN_MASK, buf + 8);
@@ -280,7 +337,20 @@ static void mrc_wire_bth_encode(u8 *buf, const struct mrc_bth *bth, bool ts)
 		      (bth->rtx ? BTH_RTX : 0) | (ts ? BTH_TS : 0));
 }
 
-static void mrc_wire_write_encode(u8 *p, const struct mrc_write *wr, bool ts, bool imm)
+static u8 *mrc_wire_place_encode(u8 *p, const struct mrc_write *wr, bool send)
+{
+	if (send) {
+		put_unaligned_be32((u32)wr->va, p);
+		put_unaligned_be32(wr->dmalen, p + 4);
+		return p + MRC_PLETH_LEN;
+	}
+	put_unaligned_be64(wr->va, p);
+	put_unaligned_be32(wr->rkey, p + 8);
+	put_unaligned_be32(wr->dmalen, p + 12);
+	return p + MRC_RETH_LEN;
+}
+
+static void mrc_wire_write_encode(u8 *p, const struct mrc_write *wr, bool ts, unsigned int flags)
 {
 	put_unaligned_be16(wr->rqmsn, p);
 	put_unaligned_be16(wr->msn, p + 2);
@@ -290,11 +360,9 @@ static void mrc_wire_write_encode(u8 *p, const struct mrc_write *wr, bool ts, bo
 		put_unaligned_be16(TSETH_FLAGS, p + 2);
 		p += MRC_TSETH_LEN;
 	}
-	put_unaligned_be64(wr->va, p);
-	put_unaligned_be32(wr->rkey, p + 8);
-	put_unaligned_be32(wr->dmalen, p + 12);
-	if (imm)
-		memcpy(p + MRC_RETH_LEN, &wr->imm, MRC_IMMDT_LEN);
+	p = mrc_wire_place_encode(p, wr, flags & MRC_OPF_SEND);
+	if (flags & MRC_OPF_IMM)
+		memcpy(p, &wr->imm, MRC_IMMDT_LEN);
 }
 
 static void mrc_wire_sack_encode(u8 *p, const struct mrc_sack *sack)
@@ -373,14 +441,13 @@ static void mrc_wire_control_encode(u8 *p, const struct mrc_hdr *hdr)
 unsigned int mrc_hdr_encode(u8 *buf, const struct mrc_hdr *hdr)
 {
 	const struct mrc_opcode_row *row = mrc_wire_row(hdr->bth.opcode);
-	bool ts = row->flags & MRC_OPF_WRITE && hdr->bth.ts;
+	bool ts = row->flags & MRC_OPF_REQUEST && hdr->bth.ts;
 
 	if (!row->flags)
 		return 0;
 	mrc_wire_bth_encode(buf, &hdr->bth, ts);
-	if (row->flags & MRC_OPF_WRITE) {
-		mrc_wire_write_encode(buf + MRC_BTH_LEN, &hdr->write, ts,
-				      row->flags & MRC_OPF_IMM);
+	if (row->flags & MRC_OPF_REQUEST) {
+		mrc_wire_write_encode(buf + MRC_BTH_LEN, &hdr->write, ts, row->flags);
 	} else {
 		memset(buf + MRC_BTH_LEN, 0, row->len - MRC_BTH_LEN);
 		mrc_wire_control_encode(buf + MRC_BTH_LEN, hdr);

@@ -23,6 +23,7 @@
 #define MRC_TSETH_LEN	4u
 #define MRC_METH_LEN	4u
 #define MRC_RETH_LEN	16u
+#define MRC_PLETH_LEN	8u
 #define MRC_IMMDT_LEN	4u
 #define MRC_AETH_LEN	4u
 #define MRC_SETH_LEN	28u
@@ -42,6 +43,8 @@
 /* The shortest write header has no TSETH and no ImmDt, the longest has both. */
 #define MRC_WRITE_HDR_LEN	(MRC_BTH_LEN + MRC_METH_LEN + MRC_RETH_LEN)
 #define MRC_WRITE_HDR_MAX	(MRC_WRITE_HDR_LEN + MRC_TSETH_LEN + MRC_IMMDT_LEN)
+/* The shortest header of a SEND; no header of a SEND is longer than MRC_WRITE_HDR_MAX. */
+#define MRC_SEND_HDR_LEN	(MRC_BTH_LEN + MRC_METH_LEN + MRC_PLETH_LEN)
 #define MRC_SACK_LEN		(MRC_BTH_LEN + MRC_SETH_LEN + MRC_CCST_LEN)
 #define MRC_NACK_LEN		(MRC_BTH_LEN + MRC_NETH_LEN)
 #define MRC_ACK_LEN		(MRC_BTH_LEN + MRC_AETH_LEN)
@@ -58,13 +61,25 @@
 /* RETH DMALen is 32 bits; verbs allows messages up to 2^31 bytes. */
 #define MRC_MSG_MAX		0x80000000u
 #define MRC_AETH_NO_CREDIT	0x1fu
-/* Open point: MSN of the first message of a connection, and RQMSN of its first WriteImm. */
+/*
+ * Open point: MSN of the first message of a connection, and RQMSN of its first WriteImm. The RQMSN
+ * of a first SEND is no open point, because SEND is an extension of ours.
+ */
 #define MRC_MSN_FIRST		0u
 
 /**
  * enum mrc_opcode - BTH opcodes of MRC; bits 7:5 are 110 in all of them
+ *
+ * MRC 1.0 has no SEND. SEND is an extension: it takes the opcodes that RC has for SEND, with these
+ * bits, as MRC does for writes.
  */
 enum mrc_opcode {
+	MRC_OP_SEND_FIRST	= 0xc0,
+	MRC_OP_SEND_MIDDLE	= 0xc1,
+	MRC_OP_SEND_LAST	= 0xc2,
+	MRC_OP_SEND_LAST_IMM	= 0xc3,
+	MRC_OP_SEND_ONLY	= 0xc4,
+	MRC_OP_SEND_ONLY_IMM	= 0xc5,
 	MRC_OP_WRITE_FIRST	= 0xc6,
 	MRC_OP_WRITE_MIDDLE	= 0xc7,
 	MRC_OP_WRITE_LAST	= 0xc8,
@@ -132,6 +147,22 @@ static inline bool mrc_syndrome_is_nak(u8 syndrome)
 	return (syndrome & MRC_AETH_TYPE_MASK) == MRC_AETH_TYPE_NAK;
 }
 
+/* The most credits of an AETH, and what mrc_credits_decode() returns without any. */
+#define MRC_CREDITS_MAX		32768u
+#define MRC_CREDITS_NONE	(~0u)
+
+/**
+ * mrc_credits_encode() - AETH syndrome of an ACK that tells of posted receives
+ * @receives: receives that no message has taken
+ *
+ * The numbers that a syndrome can tell are 0, 1, 2, 3, 4, 6, 8, 12, 16, ... 32768 (IBTA, end-to-end
+ * flow control). Return: the syndrome with the largest one up to @receives.
+ */
+u8 mrc_credits_encode(u32 receives);
+
+/** mrc_credits_decode() - the receives that an ACK tells of, or MRC_CREDITS_NONE: it tells nothing */
+u32 mrc_credits_decode(u8 syndrome);
+
 /**
  * enum mrc_ep_op - operation of an endpoint request
  */
@@ -144,6 +175,7 @@ enum mrc_ep_op {
  * struct mrc_bth - base transport header (MRC 1.0, tables 6-3, 7-10)
  * @opcode: one of enum mrc_opcode
  * @pad: pad bytes between payload and ICRC, 0..3
+ * @solicited: the message asks for an event at the receiver; only SENDs do
  * @ackreq: the sender asks for a SACK at once
  * @rtx: the packet is a retransmission (SACK: its trigger was one)
  * @ts: TSETH follows METH
@@ -155,6 +187,7 @@ enum mrc_ep_op {
 struct mrc_bth {
 	u8 opcode;
 	u8 pad;
+	bool solicited;
 	bool ackreq;
 	bool rtx;
 	bool ts;
@@ -164,13 +197,14 @@ struct mrc_bth {
 };
 
 /**
- * struct mrc_write - headers of a write packet behind the BTH
- * @rqmsn: number of the WriteImm message; 0 on plain writes
+ * struct mrc_write - headers of a write or SEND packet behind the BTH
+ * @rqmsn: number of the message among those that take a receive; 0 on plain writes
  * @msn: message sequence number
  * @tx_timestamp: TSETH, valid if bth.ts
- * @va: where this packet's payload goes, in the remote MR's address space
- * @rkey: remote key
- * @dmalen: bytes of the whole message
+ * @va: where this packet's payload goes: in the remote MR's address space, or, of a SEND, in its
+ *      message (PLETH offset, 32 bits)
+ * @rkey: remote key; not in a SEND
+ * @dmalen: bytes of the whole message (RETH DMALen or PLETH length)
  * @imm: immediate in network byte order, valid for the _IMM opcodes
  */
 struct mrc_write {
@@ -268,7 +302,7 @@ struct mrc_ep {
  * struct mrc_hdr - a decoded packet
  * @bth: the base header
  * @len: bytes of all headers, BTH included: the payload's offset
- * @write: valid for write opcodes
+ * @write: valid for opcodes of writes and SENDs
  * @sack: valid for MRC_OP_SACK
  * @nack: valid for MRC_OP_NACK
  * @ack: valid for MRC_OP_ACK
@@ -300,11 +334,13 @@ enum mrc_decode_err {
 };
 
 /* Properties of an opcode, one table row each. */
-#define MRC_OPF_WRITE	0x01	/* carries METH and RETH */
+#define MRC_OPF_REQUEST	0x01	/* write or SEND: carries METH, and RETH or PLETH */
 #define MRC_OPF_FIRST	0x02	/* first packet of its message */
 #define MRC_OPF_LAST	0x04	/* last packet of its message */
 #define MRC_OPF_IMM	0x08	/* carries ImmDt */
 #define MRC_OPF_CONTROL	0x10	/* SACK, NACK, ACK, probe, endpoint */
+#define MRC_OPF_SEND	0x20	/* carries PLETH instead of RETH */
+#define MRC_OPF_TAKES	0x40	/* last packet of a message that takes a receive */
 
 /**
  * mrc_opcode_flags() - MRC_OPF_* bits of an opcode
@@ -330,6 +366,12 @@ unsigned int mrc_opcode_hdr_len(u8 opcode);
  */
 u8 mrc_write_opcode(bool first, bool last, bool imm);
 
+/** mrc_send_opcode() - the same for a SEND packet */
+static inline u8 mrc_send_opcode(bool first, bool last, bool imm)
+{
+	return mrc_write_opcode(first, last, imm) - (MRC_OP_WRITE_FIRST - MRC_OP_SEND_FIRST);
+}
+
 /**
  * mrc_hdr_decode() - decode all headers of one packet
  * @buf: the packet from its BTH on
@@ -345,13 +387,13 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 				   struct mrc_hdr *hdr);
 
 /**
- * mrc_bth_decode() - decode the BTH of a trimmed write packet, of which nothing else is left
+ * mrc_bth_decode() - decode the BTH of a trimmed request packet, of which nothing else is left
  * @buf: the packet from its BTH on
  * @len: readable bytes at @buf
  * @bth: result, written only on success
  *
- * Return: MRC_DECODE_OK or the reason of refusal; MRC_DECODE_OPCODE also for a packet that is no
- * write.
+ * Return: MRC_DECODE_OK or the reason of refusal; MRC_DECODE_OPCODE also for a packet that is
+ * neither write nor SEND.
  */
 enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bth);
 

@@ -19,6 +19,8 @@
 	X(RX_BYTES,		"rx_bytes")				\
 	X(RX_WRITE_REQUESTS,	"rx_write_requests")			\
 	X(TX_WRITES,		"tx_write_requests")			\
+	X(RX_SEND_REQUESTS,	"rx_send_requests")			\
+	X(TX_SENDS,		"tx_send_requests")			\
 	X(TX_RTX,		"retransmitted_packets")		\
 	X(SPURIOUS_RTX,		"spurious_retransmissions")		\
 	X(LOST_INFERRED,	"packet_seq_err")			\

@@ -29,6 +29,7 @@
  * @trim: switches trim packets that they have no room for: trimmed packets are reported to the peer; 0: trimmed packets are dropped
  * @dscp_trimmed: of packets that a switch has trimmed; 0 to 63
  * @dscp_trimmed_lasthop: of packets that the last switch has trimmed; 0 to 63
+ * @extensions: operations that MRC 1.0 does not have: SEND; 0: they are refused, here and for peers
  */
 struct mrc_dev_cfg {
 	u8 burst;
@@ -50,6 +51,7 @@ struct mrc_dev_cfg {
 	bool trim;
 	u8 dscp_trimmed;
 	u8 dscp_trimmed_lasthop;
+	bool extensions;
 };
 
 #define MRC_DEV_CFG_DEFAULT {						\
@@ -71,6 +73,7 @@ struct mrc_dev_cfg {
 	.trim = false,							\
 	.dscp_trimmed = 12,						\
 	.dscp_trimmed_lasthop = 16,					\
+	.extensions = true,						\
 }
 
 #endif /* _MRC_TRANSPORT_SETTINGS_H */

@@ -202,3 +202,21 @@ size_t mrc_qp_memory(const struct mrc_qp *qp)
 		bytes += (size_t)qp->req.sendq.depth * qp->req.sendq.stride;
 	return bytes;
 }
+
+/* ---- receives ------------------------------------------------------------- */
+
+static enum ib_wc_status mrc_qp_receive_status(const struct mrc_qp *qp)
+{
+	bool fault = qp->bad_receive != IB_WC_SUCCESS && qp->resp.refused &&
+		     qp->resp.nak_psn == qp->bad_receive_psn;
+
+	return fault ? qp->bad_receive : IB_WC_WR_FLUSH_ERR;
+}
+
+void mrc_qp_flush_receives(struct mrc_qp *qp)
+{
+	if (qp->dead || qp->placing || qp->state != IB_QPS_ERR)
+		return;
+	if (qp->ops->flush_recv(qp->priv, mrc_qp_receive_status(qp)))
+		qp->bad_receive = IB_WC_SUCCESS;
+}

@@ -30,6 +30,33 @@
 
 struct mrc_wqe;
 
+/* The most scatter elements of a receive. */
+#define MRC_PLACES_MAX	16u
+
+/**
+ * struct mrc_stretch - the payload of one SEND packet inside its message
+ * @offset: first byte
+ * @len: bytes
+ * @message: bytes of the message
+ */
+struct mrc_stretch {
+	u32 offset;
+	u32 len;
+	u32 message;
+};
+
+/**
+ * struct mrc_place - a part of a receive's memory, as the program names it: to be checked
+ * @addr: first byte
+ * @len: bytes
+ * @lkey: key of its region
+ */
+struct mrc_place {
+	u64 addr;
+	u32 len;
+	u32 lkey;
+};
+
 /**
  * struct mrc_qp_ops - calls from a QP up to its verbs object
  * @refill: fill free request slots from the program's ring: call mrc_wqe_slot() and
@@ -42,12 +69,19 @@ struct mrc_wqe;
  * @send_done: a request ended; verbs writes a CQE if the request was signalled or failed. In
  *             posting order, tx_lock held. The transport drops the request's MR references
  *             afterwards.
- * @recv_imm: a WriteImm is complete in order: consume a receive and write its CQE. Return 0, or
- *            -ENOENT when no receive is posted: verbs will call mrc_responder_received() when
- *            one is; or another negative error when the ring is corrupt. rx_lock held.
+ * @recv_done: a WriteImm or SEND is complete in order: consume a receive and write its CQE. Return
+ *             0, or -ENOENT when no receive is posted: verbs will call mrc_responder_received()
+ *             when one is; or another negative error when the ring is corrupt. rx_lock held.
+ * @recv_place: where a stretch of a SEND goes: into the receive behind @skip others. Return: elements
+ *              of @to, up to MRC_PLACES_MAX; -ENOENT when the receive is not posted: as for
+ *              @recv_done; -EMSGSIZE when it is too small for the message; -EBADMSG when the ring is
+ *              corrupt. rx_lock held.
+ * @recv_posted: how many receives are posted; if none is, mrc_responder_received() will be called
+ *               when one is. rx_lock held.
  * @flush_send: the QP is in error, and the kernel holds no request any more: flush the rest of
  *              the ring. tx_lock held.
- * @flush_recv: flush all posted receives. rx_lock held.
+ * @flush_recv: flush all posted receives, the first one with status @first. Return: there was one.
+ *              rx_lock held.
  * @event: asynchronous event (IB_EVENT_QP_FATAL, IB_EVENT_QP_ACCESS_ERR, IB_EVENT_QP_REQ_ERR,
  *         ...). Locks held, BH off.
  */
@@ -55,9 +89,11 @@ struct mrc_qp_ops {
 	int (*refill)(void *priv);
 	void (*send_done)(void *priv, const struct mrc_wqe *wqe,
 			  enum ib_wc_status status);
-	int (*recv_imm)(void *priv, const struct mrc_rx_done *done);
+	int (*recv_done)(void *priv, const struct mrc_rx_done *done);
+	int (*recv_place)(void *priv, u32 skip, const struct mrc_stretch *s, struct mrc_place *to);
+	u32 (*recv_posted)(void *priv);
 	void (*flush_send)(void *priv);
-	void (*flush_recv)(void *priv);
+	bool (*flush_recv)(void *priv, enum ib_wc_status first);
 	void (*event)(void *priv, enum ib_event_type event);
 };
 
@@ -169,6 +205,9 @@ struct mrc_qp {
 	spinlock_t rx_lock ____cacheline_aligned_in_smp;
 	struct mrc_resp resp;
 	void *rx_mem;
+	u32 placing;		/* SEND packets that are being copied to their receives */
+	u32 bad_receive_psn;	/* oldest packet whose receive is at fault, valid with ... */
+	enum ib_wc_status bad_receive;	/* ... this status of that receive, if it is an error */
 	u64 rx_packets;
 	struct hrtimer sack_timer;	/* for SACKs that no packet makes due */
 	u64 sack_timer_at;	/* 0: not armed */
@@ -225,6 +264,14 @@ void mrc_qp_unlock(struct mrc_qp *qp) __releases(&qp->rx_lock) __releases(&qp->t
 
 /** mrc_qp_cwnd() - congestion window of a QP in bytes; 0: it does not send. Under RCU. */
 u32 mrc_qp_cwnd(const struct mrc_qp *qp);
+
+/**
+ * mrc_qp_flush_receives() - end all receives of a QP that is in error
+ *
+ * Does nothing while payload is being copied to them: whoever copies calls this afterwards. If a
+ * NAK was sent because the oldest one was at fault, that ends with its own error. rx_lock held.
+ */
+void mrc_qp_flush_receives(struct mrc_qp *qp);
 
 /** mrc_qp_free_tx() - free send window and request slots, which must not be in use any more */
 void mrc_qp_free_tx(struct mrc_qp *qp);

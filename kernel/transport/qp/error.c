@@ -52,7 +52,7 @@ static bool mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 		return false;
 	any = qp->req.sendq.slots && mrc_wqe_flush(qp, first);
 	qp->ops->flush_send(qp->priv);
-	qp->ops->flush_recv(qp->priv);
+	mrc_qp_flush_receives(qp);
 	return any;
 }
 

@@ -101,6 +101,7 @@ int mrc_qp_to_reset(struct mrc_qp *qp)
 	qp->timer_at = 0;
 	qp->sack_timer_at = 0;
 	qp->waits_since = 0;
+	qp->bad_receive = IB_WC_SUCCESS;
 	qp->params = qp->asked;
 	return 0;
 }

@@ -113,7 +113,7 @@ static void mrc_receive_dispatch(struct mrc_qp *qp,
 		mrc_responder_probe(qp, pkt);
 		break;
 	default:
-		mrc_responder_write(qp, pkt);
+		mrc_responder_request(qp, pkt);
 		run->answer = true;
 	}
 }

@@ -29,7 +29,7 @@ DECLARE_TRACEPOINT(mrc_replay);
  * @MRC_REPLAY_START: mrc_req_start(), mrc_sendq_start(): window size, timeout (low, high), linear
  *	and exponential retries, RTT of the peer (low, high), PSN, MTU, immediates, request slots,
  *	how long the peer may lack a receive (low, high)
- * @MRC_REPLAY_QUEUE: mrc_sendq_queue(): bytes, has an immediate
+ * @MRC_REPLAY_QUEUE: mrc_sendq_queue(): bytes, kind (bit 0: has an immediate, bit 1: is a SEND)
  * @MRC_REPLAY_FORGET: mrc_tx_forget_evs()
  * @MRC_REPLAY_PLAN: mrc_req_plan(): window, room, room for lost packets, room that a packet needs,
  *	bytes after which a SACK is asked for, packets that may leave -> there is a batch

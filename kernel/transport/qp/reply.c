@@ -101,8 +101,7 @@ static enum mrc_counter mrc_reply_counter(const struct mrc_hdr *hdr)
 	case MRC_OP_PROBE:
 		return MRC_CNT_PROBE_TX;
 	default:
-		return hdr->ack.syndrome == MRC_ACK_OK ? MRC_CNT_ACK_TX :
-							 MRC_CNT_NAK_TX;
+		return mrc_syndrome_is_ack(hdr->ack.syndrome) ? MRC_CNT_ACK_TX : MRC_CNT_NAK_TX;
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The responder: checks where a packet may write, and copies its payload there.
+ * The responder: checks where the payload of a packet may go, and copies it there.
  * core/receive/responder.c accounts for the packet, and decides on the answers, which are sent once
  * per skb.
  */
@@ -33,6 +33,7 @@ int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 		return -ENOMEM;
 	spin_lock_bh(&qp->rx_lock);
 	qp->rx_mem = mem;
+	qp->bad_receive = IB_WC_SUCCESS;
 	mrc_resp_start(&qp->resp, mem, &cfg, rq_psn);
 	spin_unlock_bh(&qp->rx_lock);
 	return 0;
@@ -48,55 +49,136 @@ static bool mrc_responder_live(const struct mrc_qp *qp)
 
 /* ---- packets ------------------------------------------------------------- */
 
-/* Return: 0 or an AETH syndrome. */
-static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, const struct mrc_mr *mr)
+/**
+ * struct mrc_target - where the payload of a packet goes
+ * @place: parts of memory, in the order of the payload
+ * @count: elements of @place; negative: an error of mrc_resp_receive() or ops->recv_place;
+ *         -EOPNOTSUPP: extensions are off
+ */
+struct mrc_target {
+	struct mrc_place place[MRC_PLACES_MAX];
+	int count;
+};
+
+/* Copies payload from @from on. Return: 0 or an AETH syndrome. */
+static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, unsigned int from,
+			     const struct mrc_mr *mr, const struct mrc_place *to)
 {
 	unsigned int done = 0, n, offset;
 	struct page *page;
-	void *to;
+	void *at;
 
-	while (done < pkt->len) {
-		n = mrc_mr_piece(mr, pkt->hdr.write.va + done, pkt->len - done, &page,
-				 &offset);
-		to = kmap_local_page(page);
-		if (mrc_rx_copy(pkt, done, to + offset, n)) {
-			kunmap_local(to);
+	while (done < to->len) {
+		n = mrc_mr_piece(mr, to->addr + done, to->len - done, &page, &offset);
+		at = kmap_local_page(page);
+		if (mrc_rx_copy(pkt, from + done, at + offset, n)) {
+			kunmap_local(at);
 			return MRC_NAK_OPERATION;
 		}
 		flush_dcache_page(page);
-		kunmap_local(to);
+		kunmap_local(at);
 		done += n;
 	}
 	return 0;
 }
 
 /*
- * Copies the payload to its place, unless the region is being deregistered or the QP destroyed:
- * once that has returned, the memory may be used for something else. Return: 0 or an AETH syndrome.
+ * Copies a part of the payload to its place, unless the region is being deregistered or the QP
+ * destroyed: once that has returned, the memory may be used for something else. Return: 0 or an
+ * AETH syndrome.
  */
-static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, unsigned int from,
+			      const struct mrc_place *to, int access)
 {
-	const struct mrc_write *w = &pkt->hdr.write;
+	struct mrc_mr *mr = mrc_mr_find(qp->dev, to->lkey);
 	u8 syndrome = MRC_NAK_ACCESS;
-	struct mrc_mr *mr;
 
-	if (!pkt->len)
-		return 0;
-	mr = mrc_mr_find(qp->dev, w->rkey);
-	if (!mr || !(qp->conn.access & IB_ACCESS_REMOTE_WRITE))
+	if (!mr)
 		return syndrome;
 	mrc_hazard_set(mr, qp);
-	if (mrc_responder_live(qp) &&
-	    !mrc_mr_check(mr, qp->pd, w->va, pkt->len, IB_ACCESS_REMOTE_WRITE))
-		syndrome = mrc_responder_copy(pkt, mr);
+	if (mrc_responder_live(qp) && !mrc_mr_check(mr, qp->pd, to->addr, to->len, access))
+		syndrome = mrc_responder_copy(pkt, from, mr, to);
 	mrc_hazard_clear();
 	return syndrome;
 }
 
+static u8 mrc_responder_place_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	const struct mrc_place to = {
+		.addr = pkt->hdr.write.va,
+		.len = pkt->len,
+		.lkey = pkt->hdr.write.rkey,
+	};
+
+	if (!pkt->len)
+		return 0;
+	if (!(qp->conn.access & IB_ACCESS_REMOTE_WRITE))
+		return MRC_NAK_ACCESS;
+	return mrc_responder_place(qp, pkt, 0, &to, IB_ACCESS_REMOTE_WRITE);
+}
+
+/* Return: 0 or an AETH syndrome. @status: result, how the receive ends if it is at fault. */
+static u8 mrc_responder_place_send(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+				   const struct mrc_target *t, enum ib_wc_status *status)
+{
+	unsigned int from = 0;
+	int i;
+
+	if (t->count == -EMSGSIZE) {
+		*status = IB_WC_LOC_LEN_ERR;
+		return MRC_NAK_INVALID;
+	}
+	if (t->count < 0)
+		return t->count == -EBADMSG ? MRC_NAK_OPERATION : MRC_NAK_INVALID;
+	for (i = 0; i < t->count; i++) {
+		if (mrc_responder_place(qp, pkt, from, &t->place[i], IB_ACCESS_LOCAL_WRITE)) {
+			*status = IB_WC_LOC_PROT_ERR;
+			return MRC_NAK_OPERATION;
+		}
+		from += t->place[i].len;
+	}
+	return 0;
+}
+
+static bool mrc_responder_is_send(const struct mrc_rx_arrival *a)
+{
+	return a->opflags & MRC_OPF_SEND;
+}
+
+/*
+ * Finds the receive of a SEND packet. rx_lock held. Return: false: it is not posted, and the packet
+ * counts as never seen.
+ */
+static bool mrc_responder_find_receive(struct mrc_qp *qp, const struct mrc_rx_arrival *a,
+				       struct mrc_target *t)
+{
+	const struct mrc_stretch s = {
+		.offset = a->offset,
+		.len = a->payload,
+		.message = a->dmalen,
+	};
+	int skip;
+
+	t->count = -EOPNOTSUPP;
+	if (!READ_ONCE(qp->dev->cfg.extensions))
+		return true;
+	skip = mrc_resp_fits(&qp->resp, a) ? mrc_resp_receive(&qp->resp, a) : -EINVAL;
+	t->count = skip < 0 ? skip : qp->ops->recv_place(qp->priv, skip, &s, t->place);
+	if (t->count != -ENOENT)
+		return true;
+	mrc_count_n(qp->dev, MRC_CNT_NO_RECEIVE, mrc_resp_starve(&qp->resp, a));
+	return false;
+}
+
+/*
+ * @t: result, of a SEND; NULL for a write. Return: true: the packet is to be placed, and
+ * mrc_responder_commit() to be called.
+ */
 static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
-				const struct mrc_rx_arrival *a)
+				const struct mrc_rx_arrival *a, struct mrc_target *t)
 {
 	enum mrc_rx_verdict verdict = MRC_RX_OOR;
+	bool place = false;
 
 	spin_lock(&qp->rx_lock);
 	if (mrc_responder_live(qp))
@@ -104,47 +186,88 @@ static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
 	if (verdict == MRC_RX_NEW &&
 	    a->psn != mrc_psn_add(qp->resp.rx.cack, 1))
 		mrc_count(qp->dev, MRC_CNT_OUT_OF_ORDER);
+	if (verdict == MRC_RX_NEW)
+		place = !t || mrc_responder_find_receive(qp, a, t);
+	qp->placing += place && t;
 	spin_unlock(&qp->rx_lock);
 	trace_mrc_arrival(qp, pkt, verdict);
 	if (verdict == MRC_RX_DUP)
 		mrc_count(qp->dev, MRC_CNT_DUPLICATES);
 	else if (verdict == MRC_RX_OOR)
 		mrc_count(qp->dev, MRC_CNT_DROP_OUT_OF_WINDOW);
-	return verdict == MRC_RX_NEW;
+	return place;
 }
 
-static void mrc_responder_commit(struct mrc_qp *qp,
-				 const struct mrc_rx_arrival *a, u8 syndrome)
+/* Notes the fault of the oldest packet. rx_lock held. */
+static void mrc_responder_blame(struct mrc_qp *qp, u32 psn, enum ib_wc_status status)
+{
+	if (status == IB_WC_SUCCESS && qp->bad_receive_psn == psn)
+		qp->bad_receive = IB_WC_SUCCESS;	/* another copy was right */
+	if (status == IB_WC_SUCCESS ||
+	    (qp->bad_receive != IB_WC_SUCCESS && mrc_psn_diff(qp->bad_receive_psn, psn) <= 0))
+		return;
+	qp->bad_receive_psn = psn;
+	qp->bad_receive = status;
+}
+
+/* @status: how the receive of the packet ends, if the receive is at fault, else IB_WC_SUCCESS. */
+static void mrc_responder_commit(struct mrc_qp *qp, const struct mrc_rx_arrival *a, u8 syndrome,
+				 enum ib_wc_status status)
 {
 	spin_lock(&qp->rx_lock);
+	if (mrc_responder_is_send(a) && !--qp->placing)
+		mrc_qp_flush_receives(qp);
 	if (mrc_responder_live(qp)) {
 		qp->rx_packets++;
 		mrc_resp_commit(&qp->resp, a, syndrome);
+		mrc_responder_blame(qp, a->psn, status);
 	}
 	spin_unlock(&qp->rx_lock);
 }
 
-void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+static void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+				const struct mrc_rx_arrival *a)
 {
-	struct mrc_rx_arrival a;
+	u8 syndrome = MRC_NAK_INVALID;
+
+	if (!mrc_responder_claim(qp, pkt, a, NULL))
+		return;
+	if (mrc_resp_fits(&qp->resp, a))
+		syndrome = mrc_responder_place_write(qp, pkt);
+	mrc_responder_commit(qp, a, syndrome, IB_WC_SUCCESS);
+}
+
+/* Apart from writes, which need no room for places on the stack. */
+static noinline_for_stack void mrc_responder_send(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+						  const struct mrc_rx_arrival *a)
+{
+	enum ib_wc_status status = IB_WC_SUCCESS;
+	struct mrc_target t;
 	u8 syndrome;
 
-	mrc_resp_arrival(&pkt->hdr, pkt->len, pkt->ev, pkt->ce, &a);
-	if (!mrc_responder_claim(qp, pkt, &a))
+	if (!mrc_responder_claim(qp, pkt, a, &t))
 		return;
-	if (mrc_resp_fits(&qp->resp, &a))
-		syndrome = mrc_responder_place(qp, pkt);
+	syndrome = mrc_responder_place_send(qp, pkt, &t, &status);
+	mrc_responder_commit(qp, a, syndrome, status);
+}
+
+void mrc_responder_request(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
+{
+	struct mrc_rx_arrival a;
+
+	mrc_resp_arrival(&pkt->hdr, pkt->len, pkt->ev, pkt->ce, &a);
+	if (mrc_responder_is_send(&a))
+		mrc_responder_send(qp, pkt, &a);
 	else
-		syndrome = MRC_NAK_INVALID;
-	mrc_responder_commit(qp, &a, syndrome);
+		mrc_responder_write(qp, pkt, &a);
 }
 
 /* ---- answers ------------------------------------------------------------- */
 
 /* rx_lock held. Return: true: the message had a receive. */
-static bool mrc_responder_imm(struct mrc_qp *qp, const struct mrc_rx_done *done)
+static bool mrc_responder_take(struct mrc_qp *qp, const struct mrc_rx_done *done)
 {
-	int err = qp->ops->recv_imm(qp->priv, done);
+	int err = qp->ops->recv_done(qp->priv, done);
 
 	if (err == -ENOENT)
 		mrc_count_n(qp->dev, MRC_CNT_NO_RECEIVE, mrc_resp_wait(&qp->resp, done));
@@ -159,8 +282,16 @@ static void mrc_responder_complete(struct mrc_qp *qp)
 	struct mrc_rx_done done;
 
 	while (mrc_resp_next_done(&qp->resp, &done))
-		if (!done.has_imm || qp->dead || mrc_responder_imm(qp, &done))
-			mrc_count(qp->dev, MRC_CNT_RX_WRITE_REQUESTS);
+		if (!done.takes || qp->dead || mrc_responder_take(qp, &done))
+			mrc_count(qp->dev, done.send ? MRC_CNT_RX_SEND_REQUESTS :
+						       MRC_CNT_RX_WRITE_REQUESTS);
+}
+
+/* ACKs tell a peer that sends SENDs how many receives are posted. rx_lock held. */
+static void mrc_responder_count_receives(struct mrc_qp *qp)
+{
+	if (qp->resp.sends && !qp->dead)
+		mrc_resp_posted(&qp->resp, qp->ops->recv_posted(qp->priv));
 }
 
 /*
@@ -228,6 +359,7 @@ void mrc_responder_answer(struct mrc_qp *qp)
 	spin_lock(&qp->rx_lock);
 	if (mrc_responder_live(qp)) {
 		mrc_responder_complete(qp);
+		mrc_responder_count_receives(qp);
 		syndrome = mrc_resp_answer(&qp->resp, ktime_get_ns(), &a);
 		mrc_responder_arm(qp);
 	}
@@ -262,6 +394,7 @@ void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 	mrc_count(qp->dev, MRC_CNT_PROBE_RX);
 	mrc_answers_init(&a);
 	spin_lock(&qp->rx_lock);
+	mrc_responder_count_receives(qp);
 	if (mrc_responder_live(qp))
 		mrc_resp_probe(&qp->resp, &pkt->hdr.probe, pkt->ev, pkt->ce, &a);
 	spin_unlock(&qp->rx_lock);
@@ -275,6 +408,7 @@ void mrc_responder_trimmed(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, bool
 
 	mrc_answers_init(&a);
 	spin_lock(&qp->rx_lock);
+	mrc_responder_count_receives(qp);
 	if (mrc_responder_live(qp)) {
 		spin_lock(&qp->dev->trim_lock);
 		told = mrc_resp_trimmed(&qp->resp, &pkt->hdr.bth, pkt->ev, lasthop,

@@ -14,8 +14,8 @@ void mrc_responder_init(struct mrc_qp *qp);
 /** mrc_responder_start() - for RTR: make the window. Return: 0 or -ENOMEM. state_lock held. */
 int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn);
 
-/** mrc_responder_write() - digest a write packet for this QP. Softirq, under RCU. */
-void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
+/** mrc_responder_request() - digest a write or SEND packet for this QP. Softirq, under RCU. */
+void mrc_responder_request(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
 
 /** mrc_responder_probe() - answer a Reliability Probe for this QP. Softirq, under RCU. */
 void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt);
@@ -28,7 +28,7 @@ void mrc_responder_answer(struct mrc_qp *qp);
 
 /**
  * mrc_responder_received() - the program has posted receives: go on with a message that waited for
- * one. Process context.
+ * one, or tell the peer, whose SENDs wait for one. Process context.
  */
 void mrc_responder_received(struct mrc_qp *qp);
 

@@ -37,8 +37,8 @@ void mrc_wqe_queue(struct mrc_qp *qp)
 	struct mrc_msg *msg = mrc_sendq_slot(&qp->req.sendq);
 
 	mrc_sendq_queue(&qp->req.sendq);
-	mrc_replay(qp, MRC_REPLAY_QUEUE, 0, msg->len, msg->has_imm);
-	mrc_count(qp->dev, MRC_CNT_TX_WRITES);
+	mrc_replay(qp, MRC_REPLAY_QUEUE, 0, msg->len, msg->has_imm | msg->send << 1);
+	mrc_count(qp->dev, msg->send ? MRC_CNT_TX_SENDS : MRC_CNT_TX_WRITES);
 }
 
 /* ---- packets ---------------------------------------------------------------- */

@@ -30,7 +30,7 @@ struct mrc_seg {
 };
 
 /**
- * struct mrc_wqe - a write request inside the kernel
+ * struct mrc_wqe - a request inside the kernel
  * @msg: the message as it goes over the wire; the first member, because the queue knows only this
  * @wr_id: the program's
  * @flags: MRC_WQE_*

@@ -55,7 +55,8 @@ void add_devices(FakeKernel &k)
                      .user_peers = 16384,
                      .trim = false,
                      .dscp_trimmed = 12,
-                     .dscp_trimmed_lasthop = 16};
+                     .dscp_trimmed_lasthop = 16,
+                     .extensions = true};
 
     k.device_list.push_back({mrc0,
                              3,

@@ -158,6 +158,11 @@ enum {
 	MRC_A_DEVICE_DSCP_TRIMMED,	/* u8, 0 to 63: of packets that a switch has trimmed */
 	/* u8, 0 to 63: of packets that the last switch has trimmed */
 	MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
+	/*
+	 * u8, 0 to 1: operations that MRC 1.0 does not have: SEND; 0: they are refused, here and
+	 * for peers
+	 */
+	MRC_A_DEVICE_EXTENSIONS,
 
 	__MRC_A_DEVICE_MAX,
 	MRC_A_DEVICE_MAX = (__MRC_A_DEVICE_MAX - 1)

@@ -39,7 +39,7 @@ struct mrc_ring {
 /*
  * Flag in receive rings, set by the kernel. It asks the program to ring the receive doorbell after
  * posting, because the kernel waits for receives: the QP is in error, and receives are flushed; or
- * an immediate has come while no receive was posted. The kernel sets the flag before it loads the
+ * a message has come while no receive was posted for it; or the peer was told that none is posted. The kernel sets the flag before it loads the
  * producer index for the last time. The program loads the flag after it has stored the producer
  * index. Both put a full barrier between.
  */
@@ -57,10 +57,15 @@ struct mrc_ring {
 enum mrc_wr_opcode {
 	MRC_WR_WRITE		= 0,
 	MRC_WR_WRITE_IMM	= 1,
+	/* With MRC_FEATURE_SENDS: */
+	MRC_WR_SEND		= 2,
+	MRC_WR_SEND_IMM		= 3,
 };
 
 #define MRC_WR_SIGNALED		(1u << 0)
 #define MRC_WR_INLINE		(1u << 1)
+/* A SEND asks for an event at the receiver. With MRC_FEATURE_SENDS. */
+#define MRC_WR_SOLICITED	(1u << 2)
 
 struct mrc_wr_sge {
 	__aligned_u64 addr;
@@ -71,8 +76,8 @@ struct mrc_wr_sge {
 /**
  * struct mrc_send_wr - an entry of the send ring
  * @wr_id: comes back in the CQE
- * @remote_addr: address to write to
- * @rkey: remote key
+ * @remote_addr: address to write to; not of a SEND
+ * @rkey: remote key; not of a SEND
  * @imm_data: network byte order
  * @opcode: enum mrc_wr_opcode
  * @flags: MRC_WR_*
@@ -95,12 +100,17 @@ struct mrc_send_wr {
 };
 
 /**
- * struct mrc_recv_wr - an entry of the receive ring; its buffers are never written
+ * struct mrc_recv_wr - an entry of the receive ring
  * @wr_id: comes back in the CQE
+ * @num_sge: elements of @sge; without MRC_FEATURE_SENDS there is no room for any
+ * @reserved: zero
+ * @sge: memory that a SEND is written to; an immediate of a write leaves the memory alone
  */
 struct mrc_recv_wr {
 	__aligned_u64 wr_id;
-	__aligned_u64 reserved;
+	__u32 num_sge;
+	__u32 reserved;
+	struct mrc_wr_sge sge[];
 };
 
 /**
@@ -138,6 +148,8 @@ struct mrc_cqe {
 
 /* The QP has the methods MRC_METHOD_QP_*_DOORBELL. */
 #define MRC_FEATURE_DOORBELLS	(1u << 0)
+/* QPs send and receive SENDs: the device setting extensions was on when the device was opened. */
+#define MRC_FEATURE_SENDS	(1u << 1)
 
 /**
  * struct mrc_alloc_ucontext_resp - answer to the opening of the device

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Receives of a QP. The program may change an entry of the ring at any time: so each look at it
+ * copies what it needs, and what comes of that is checked against the program's regions.
+ */
+#include "qp.h"
+#include "receive.h"
+
+static_assert(MRC_PLACES_MAX == MRC_MAX_SGE, "a receive has no more elements");
+
+/* ---- posted receives -------------------------------------------------------- */
+
+/*
+ * Counts the receives in the ring. If there are no more than @enough, asks the program for a
+ * doorbell, and looks once more, because the program may have posted a receive just before it saw
+ * that. Return: their number, or -EBADMSG.
+ */
+static int mrc_receive_avail(struct mrc_ib_qp *q, u32 enough)
+{
+	int n = mrc_kring_avail(&q->rq);
+
+	if (n < 0 || (u32)n > enough)
+		return n;
+	mrc_kring_want_doorbell(&q->rq);
+	return mrc_kring_avail(&q->rq);
+}
+
+u32 mrc_receive_posted(void *priv)
+{
+	return max(mrc_receive_avail(priv, 0), 0);
+}
+
+/* ---- where payload goes ----------------------------------------------------- */
+
+/* Copies the elements of a receive. Return: their number, or -EBADMSG. */
+static int mrc_receive_elements(struct mrc_ib_qp *q, u32 skip, struct mrc_wr_sge *sge)
+{
+	const struct mrc_recv_wr *wr = mrc_kring_entry_after(&q->rq, skip);
+	u32 n = READ_ONCE(wr->num_sge);
+
+	if (n > q->cap.max_recv_sge)
+		return mrc_ib_qp_corrupt(q);
+	mrc_kring_copy(sge, wr->sge, n * sizeof(*sge));
+	return n;
+}
+
+/* Finds the parts of memory for a stretch. Return: how many. */
+static int mrc_receive_walk(const struct mrc_wr_sge *sge, u32 offset, u32 len,
+			    struct mrc_place *to)
+{
+	u32 n, count = 0;
+
+	for (; len; sge++) {
+		if (offset >= sge->length) {
+			offset -= sge->length;
+			continue;
+		}
+		n = min(sge->length - offset, len);
+		to[count++] = (struct mrc_place){
+			.addr = sge->addr + offset,
+			.len = n,
+			.lkey = sge->lkey,
+		};
+		len -= n;
+		offset = 0;
+	}
+	return count;
+}
+
+int mrc_receive_place(void *priv, u32 skip, const struct mrc_stretch *s, struct mrc_place *to)
+{
+	struct mrc_wr_sge sge[MRC_MAX_SGE];
+	struct mrc_ib_qp *q = priv;
+	int i, n = mrc_receive_avail(q, skip);
+	u64 room = 0;
+
+	if (n < 0)
+		return mrc_ib_qp_corrupt(q);
+	if ((u32)n <= skip)
+		return -ENOENT;
+	n = mrc_receive_elements(q, skip, sge);
+	for (i = 0; i < n; i++)
+		room += sge[i].length;
+	if (n < 0)
+		return n;
+	return s->message > room ? -EMSGSIZE : mrc_receive_walk(sge, s->offset, s->len, to);
+}
+
+/* ---- completions ------------------------------------------------------------ */
+
+static void mrc_receive_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
+			    enum ib_wc_status status)
+{
+	struct mrc_cqe cqe = {
+		.wr_id = mrc_kring_take_wr_id(&q->rq),
+		.qpn = q->qp->qpn,
+		.status = status,
+		.opcode = IB_WC_RECV,
+	};
+
+	cqe.index = q->rq.index;
+	if (done) {
+		cqe.opcode = done->send ? IB_WC_RECV : IB_WC_RECV_RDMA_WITH_IMM;
+		cqe.imm_data = done->imm;
+		cqe.byte_len = done->len;
+		cqe.flags = done->has_imm ? MRC_CQE_IMM : 0;
+	}
+	mrc_cq_add(q->rcq, &cqe, !done || !done->send || done->solicited);
+}
+
+int mrc_receive_done(void *priv, const struct mrc_rx_done *done)
+{
+	struct mrc_ib_qp *q = priv;
+	int n = mrc_receive_avail(q, 0);
+
+	if (n < 0)
+		return mrc_ib_qp_corrupt(q);
+	if (!n)
+		return -ENOENT;
+	mrc_kring_want_no_doorbell(&q->rq);
+	mrc_receive_cqe(q, done, IB_WC_SUCCESS);
+	return 0;
+}
+
+bool mrc_receive_flush(void *priv, enum ib_wc_status first)
+{
+	struct mrc_ib_qp *q = priv;
+	bool any;
+	int n;
+
+	mrc_kring_want_doorbell(&q->rq);
+	n = mrc_kring_avail(&q->rq);
+	any = n > 0;
+	for (; n > 0; n--) {
+		mrc_receive_cqe(q, NULL, first);
+		/* Errors are counted with the NAK that they lead to. */
+		mrc_count_n(q->qp->dev, MRC_CNT_RESP_CQE_FLUSH, first == IB_WC_WR_FLUSH_ERR);
+		first = IB_WC_WR_FLUSH_ERR;
+	}
+	return any;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Receives of a QP: entries of its receive ring. They stay in the ring until a message takes them,
+ * and each SEND packet looks up its place in the ring. These functions are members of struct
+ * mrc_qp_ops.
+ */
+#ifndef _MRC_VERBS_RECEIVE_H
+#define _MRC_VERBS_RECEIVE_H
+
+#include "../transport/peer/qp.h"
+
+/** mrc_receive_done() - see recv_done of struct mrc_qp_ops */
+int mrc_receive_done(void *priv, const struct mrc_rx_done *done);
+
+/** mrc_receive_place() - see recv_place of struct mrc_qp_ops */
+int mrc_receive_place(void *priv, u32 skip, const struct mrc_stretch *s, struct mrc_place *to);
+
+/** mrc_receive_posted() - see recv_posted of struct mrc_qp_ops */
+u32 mrc_receive_posted(void *priv);
+
+/** mrc_receive_flush() - see flush_recv of struct mrc_qp_ops */
+bool mrc_receive_flush(void *priv, enum ib_wc_status first);
+
+#endif /* _MRC_VERBS_RECEIVE_H */
