@@ -82,6 +82,10 @@ def decode_reth(p, o):
     return {"va": be(p, o, 8), "rkey": be(p, o + 8, 4), "dmalen": be(p, o + 12, 4)}
 
 
+def decode_pleth(p, o):
+    return {"offset": be(p, o, 4), "dmalen": be(p, o + 4, 4)}
+
+
 def decode_immdt(p, o):
     return {"imm": be(p, o, 4)}
 
@@ -167,6 +171,7 @@ HEADERS = {
     "meth": (4, decode_meth),
     "tseth": (4, decode_tseth),
     "reth": (16, decode_reth),
+    "pleth": (8, decode_pleth),
     "immdt": (4, decode_immdt),
     "aeth": (4, decode_aeth),
     "seth": (28, decode_seth),
@@ -178,7 +183,14 @@ HEADERS = {
 }
 
 WRITE = ("meth", "tseth", "reth")
+SEND = ("meth", "tseth", "pleth")
 OPCODES = {
+    0xC0: ("SEND_FIRST", SEND),
+    0xC1: ("SEND_MIDDLE", SEND),
+    0xC2: ("SEND_LAST", SEND),
+    0xC3: ("SEND_LAST_IMM", SEND + ("immdt",)),
+    0xC4: ("SEND_ONLY", SEND),
+    0xC5: ("SEND_ONLY_IMM", SEND + ("immdt",)),
     0xC6: ("WRITE_FIRST", WRITE),
     0xC7: ("WRITE_MIDDLE", WRITE),
     0xC8: ("WRITE_LAST", WRITE),
@@ -195,12 +207,16 @@ OPCODES = {
 
 
 def payload_length(name, dmalen, mtu):
-    """The number of payload bytes of a write packet, from its place in the message."""
-    if name in ("WRITE_ONLY", "WRITE_ONLY_IMM"):
+    """The number of payload bytes of a write or SEND packet, from its place in the message."""
+    if "_ONLY" in name:
         return dmalen
-    if name in ("WRITE_FIRST", "WRITE_MIDDLE"):
+    if name.endswith(("_FIRST", "_MIDDLE")):
         return mtu
     return (dmalen - 1) % mtu + 1
+
+
+def carries_data(packet):
+    return "reth" in packet or "pleth" in packet
 
 
 def decode_packet(data, mtu):
@@ -219,8 +235,8 @@ def decode_packet(data, mtu):
         packet[header] = decoder(data, offset)
         offset += length
     payload = 0
-    if "reth" in packet:
-        payload = payload_length(name, packet["reth"]["dmalen"], mtu)
+    if carries_data(packet):
+        payload = payload_length(name, (packet.get("reth") or packet["pleth"])["dmalen"], mtu)
         if payload > mtu:
             raise WireError(f"{payload} bytes in one packet, path MTU {mtu}")
         if (payload + bth["pad"]) % 4:
@@ -685,7 +701,7 @@ def verdict(packet, sent):
     """The state of the ICRC. A write that was sent twice may be stale: payloads are not copied, and once
     one of the two packets has arrived the program may write something else there.
     """
-    if "reth" not in packet or packet["icrc"] != "bad":
+    if not carries_data(packet) or packet["icrc"] != "bad":
         return packet["icrc"]
     key = packet["bth"]["qpn"], packet["bth"]["psn"]
     return "stale" if packet["bth"]["rtx"] or key in sent else "bad"
@@ -710,10 +726,10 @@ def summary(args):
     result.update({"largest_payload": 0, "most_segments": 0})
     spray = Spray()
     packets = list(read_packets(args.file, args.mtu, args.udp_port or UDP_PORTS))
-    sent = {(p["bth"]["qpn"], p["bth"]["psn"]) for p in packets if "reth" in p and p["bth"]["rtx"]}
+    sent = {(p["bth"]["qpn"], p["bth"]["psn"]) for p in packets if carries_data(p) and p["bth"]["rtx"]}
     for packet in packets:
         add_up(result, packet, sent)
-        if "reth" in packet:
+        if carries_data(packet):
             spray.add(packet)
     result.update(spray.result())
     print(json.dumps(result))

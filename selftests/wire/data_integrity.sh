@@ -33,6 +33,9 @@ check_traffic "packet and page borders, small path MTU" h1 h2 --sizes $borders -
 	--mtu 256
 check_traffic "unaligned gather lists, both directions" h1 h2 --both --qps 4 --iterations 50 \
 	--random-sizes 0-512K --random-offsets --sges 16 --imm-every 4 --signal-every 7 --seed 2
+check_traffic "SENDs between them" h1 h2 --both --qps 3 --iterations 200 \
+	--random-sizes 0-512K --random-offsets --sges 16 --imm-every 2 --sends-every 2 --seed 3
+check_traffic "SENDs alone" h1 h2 --sizes $borders --iterations 60 --sends-every 1
 check_traffic "inline data" h1 h2 --both --qps 2 --random-sizes 0-512 --inline 512 \
 	--random-offsets --sges 4 --iterations 400 --imm-every 5 --seed 3
 check_traffic "many QPs" h1 h2 --both --qps 24 --random-sizes 0-20K --random-offsets \

@@ -42,6 +42,7 @@ The rest is given to the client and obeyed by both ends:
   --random-offsets     targets at any address, not aligned
   --sges N             1 to N gather elements, drawn (1; up to 16)
   --imm-every N        each Nth message is a WriteImm, the others are writes (1)
+  --sends-every N      one in N of these is a SEND with an immediate instead; 0: none (0)
   --both               both directions at once
   --inline N           messages up to N bytes are sent inline
   --signal-every N     signalled requests (1)
@@ -193,6 +194,7 @@ std::map<std::string, Handler> plan_handlers(Plan &p)
         {"random-offsets", flag_into(p.random_offsets)},
         {"sges", number_into(p.sges, 1, 16)},
         {"imm-every", number_into(p.imm_every, 1, 1u << 20)},
+        {"sends-every", number_into(p.sends_every, 0, 1u << 20)},
         {"both", flag_into(p.both_directions)},
         {"inline", number_into(p.inline_max, 0, 4096)},
         {"signal-every", number_into(p.signal_every, 1, 16384)},

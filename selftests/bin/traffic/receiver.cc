@@ -32,8 +32,9 @@ uint64_t find_touched(const uint8_t *bytes, uint64_t length)
 
 Receiver::Receiver(Endpoint &endpoint, const Plan &plan, Report &report, unsigned int direction,
                    size_t index)
-    : endpoint_(endpoint), report_(report), index_(index),
-      schedule_(plan, direction, static_cast<unsigned int>(index)), next_(schedule_.next())
+    : endpoint_(endpoint), report_(report), index_(index), sends_(plan.sends_every != 0),
+      schedule_(plan, direction, static_cast<unsigned int>(index)), posting_(schedule_),
+      next_(schedule_.next())
 {
     const Memory &target = endpoint_.target(index_);
 
@@ -41,13 +42,33 @@ Receiver::Receiver(Endpoint &endpoint, const Plan &plan, Report &report, unsigne
     post_receives(endpoint_.rq_depth());
 }
 
+/** The memory of the next message that takes a receive. */
+ibv_sge Receiver::next_place()
+{
+    const Memory &target = endpoint_.target(index_);
+    Message m = posting_.next();
+
+    while (!m.imm) {
+        m = posting_.next();
+    }
+    return {.addr = reinterpret_cast<uintptr_t>(target.data() + m.offset),
+            .length = m.length,
+            .lkey = target.mr()->lkey};
+}
+
 void Receiver::post_receives(uint32_t count)
 {
     std::vector<ibv_recv_wr> requests(count);
+    std::vector<ibv_sge> places(count);
 
     for (size_t i = 0; i < requests.size(); i++) {
         requests[i].wr_id = static_cast<uint64_t>(index_) << wr_id_shift;
         requests[i].next = i + 1 < requests.size() ? &requests[i + 1] : nullptr;
+        if (sends_) {
+            places[i] = next_place();
+            requests[i].sg_list = &places[i];
+            requests[i].num_sge = 1;
+        }
     }
     ibv_recv_wr *bad = nullptr;
     if (const int error = ibv_post_recv(endpoint_.qp(index_), requests.data(), &bad)) {
@@ -107,6 +128,9 @@ void Receiver::immediate(const ibv_wc &wc)
     }
     if (!next_.imm && !(imm & imm_final)) {
         report_.problem("immediate of plain write " + std::to_string(number));
+    }
+    if (wc.opcode != (next_.send ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM)) {
+        report_.problem("immediate " + std::to_string(number) + " of another operation");
     }
     if (wc.byte_len != next_.length) {
         report_.problem("immediate " + std::to_string(number) + ": byte_len " +

@@ -37,13 +37,18 @@ public:
 
 private:
     void post_receives(uint32_t count);
+    ibv_sge next_place();
     void verify(const Message &m);
     void verify_poison(const Message &m, uint64_t offset, uint64_t length);
 
     Endpoint &endpoint_;
     Report &report_;
     const size_t index_;
+    /** Whether receives name memory, because a SEND may take them. */
+    const bool sends_;
     Schedule schedule_;
+    /** The messages for which receives are posted. */
+    Schedule posting_;
     Message next_;
     uint64_t position_ = 0;
     uint64_t imms_ = 0;

@@ -169,7 +169,7 @@ bool Run::poll_receives()
             note_error(wc, false);
             continue;
         }
-        if (index_of(wc) >= receivers_.size() || wc.opcode != IBV_WC_RECV_RDMA_WITH_IMM ||
+        if (index_of(wc) >= receivers_.size() || !(wc.opcode & IBV_WC_RECV) ||
             endpoint_->qp(index_of(wc))->qp_num != wc.qp_num) {
             throw std::runtime_error("completion of a receive that cannot be");
         }

@@ -121,6 +121,7 @@ Message Schedule::next()
     }
     m.offset = m.start % ring_;
     m.imm = draw_imm(m);
+    m.send = m.imm && plan_.sends_every && mix(m.key) % plan_.sends_every == 0;
     imm_end_ = m.imm ? m.end() : imm_end_;
     position_ = m.end();
     number_++;

@@ -45,6 +45,8 @@ struct Message {
     uint64_t number;
     uint32_t length;
     bool imm;
+    /** With imm: it is a SEND. */
+    bool send;
     /** The key of its pattern. */
     uint64_t key;
     /** Where the untouched memory before it begins. */

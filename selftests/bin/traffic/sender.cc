@@ -128,7 +128,9 @@ bool Sender::prepare(Request &request)
 
     request.wr = {};
     request.wr.wr_id = static_cast<uint64_t>(index_) << wr_id_shift | m.number;
-    request.wr.opcode = imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
+    request.wr.opcode = m.send ? IBV_WR_SEND_WITH_IMM
+                        : imm  ? IBV_WR_RDMA_WRITE_WITH_IMM
+                               : IBV_WR_RDMA_WRITE;
     request.wr.imm_data = htonl(static_cast<uint32_t>(m.number) | (final ? imm_final : 0));
     if (signaled) {
         request.wr.send_flags |= IBV_SEND_SIGNALED;
@@ -136,8 +138,10 @@ bool Sender::prepare(Request &request)
     if (m.length && m.length <= plan_.inline_max) {
         request.wr.send_flags |= IBV_SEND_INLINE;
     }
-    request.wr.wr.rdma.remote_addr = endpoint_.remote(index_).address + m.offset;
-    request.wr.wr.rdma.rkey = endpoint_.remote(index_).rkey;
+    if (!m.send) {
+        request.wr.wr.rdma.remote_addr = endpoint_.remote(index_).address + m.offset;
+        request.wr.wr.rdma.rkey = endpoint_.remote(index_).rkey;
+    }
     outstanding_.push_back({m.number, start, signaled, Clock::now()});
     signaled_head_ = signaled ? source_head_ : signaled_head_;
     posted_++;

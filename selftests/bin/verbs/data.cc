@@ -264,6 +264,69 @@ TEST_F(Data, ExtendedPostingIsAllOrNothing)
     ASSERT_NO_FATAL_FAILURE(fence());
 }
 
+/* ibv_start_poll() and its kin read the same completions as ibv_poll_cq(). */
+TEST_F(Data, ExtendedPolling)
+{
+    ibv_poll_cq_attr poll{};
+    ibv_wc wc{};
+
+    ASSERT_NO_FATAL_FAILURE(make_connected({.poll_ex = true}));
+    auto *cq = reinterpret_cast<ibv_cq_ex *>(b->recv_cq.get());
+    EXPECT_EQ(ibv_start_poll(cq, &poll), ENOENT);
+    for (uint32_t id = 0; id < 5; id++) {
+        ASSERT_EQ(post_receive(*b, id, 0, 100), 0);
+        ASSERT_EQ(
+            post(*a, *b,
+                 {.id = id, .length = 10 + id, .imm = id != 2, .imm_data = id, .send = id < 4}),
+            0);
+    }
+    ASSERT_EQ(wait_completions(a->send_cq.get(), 5).size(), 5u);
+    poll.comp_mask = 1;
+    EXPECT_EQ(ibv_start_poll(cq, &poll), EINVAL);
+    poll.comp_mask = 0;
+    for (uint32_t id = 0; id < 4; id++) {
+        ASSERT_EQ(id == 0 ? ibv_start_poll(cq, &poll) : ibv_next_poll(cq), 0);
+        EXPECT_EQ(cq->wr_id, id);
+        EXPECT_EQ(cq->status, IBV_WC_SUCCESS);
+        EXPECT_EQ(ibv_wc_read_opcode(cq), IBV_WC_RECV);
+        EXPECT_EQ(ibv_wc_read_byte_len(cq), 10 + id);
+        EXPECT_EQ(ibv_wc_read_qp_num(cq), b->qp->qp_num);
+        EXPECT_EQ(ibv_wc_read_wc_flags(cq), id == 2 ? 0u : unsigned{IBV_WC_WITH_IMM});
+        if (id != 2) {
+            EXPECT_EQ(ibv_wc_read_imm_data(cq), id);
+        }
+        EXPECT_EQ(ibv_wc_read_vendor_err(cq), 0u);
+    }
+    ibv_end_poll(cq);
+    ASSERT_EQ(ibv_poll_cq(b->recv_cq.get(), 1, &wc), 1) << "the other calls go on from there";
+    EXPECT_EQ(wc.wr_id, 4u);
+    EXPECT_EQ(wc.opcode, IBV_WC_RECV_RDMA_WITH_IMM);
+    EXPECT_EQ(ibv_start_poll(cq, &poll), ENOENT);
+    /* All entries are free again: as many receives as at first. */
+    ASSERT_EQ(post_receives(*b, 64), 0);
+    EXPECT_EQ(post_receives(*b, 1), ENOMEM);
+}
+
+TEST_F(Data, ExtendedQueuesThatMrcDoesNotHave)
+{
+    ibv_cq_init_attr_ex init{};
+
+    make();
+    init.cqe = 16;
+    init.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+    EXPECT_EQ(ibv_create_cq_ex(a->context.get(), &init), nullptr);
+    EXPECT_EQ(errno, EOPNOTSUPP);
+    init.wc_flags = 0;
+    init.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
+    init.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
+    EXPECT_EQ(ibv_create_cq_ex(a->context.get(), &init), nullptr);
+    EXPECT_EQ(errno, EOPNOTSUPP);
+    init.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
+    ibv_cq_ex *cq = ibv_create_cq_ex(a->context.get(), &init);
+    ASSERT_NE(cq, nullptr);
+    EXPECT_EQ(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+}
+
 TEST_F(Data, ChannelWakesUp)
 {
     ibv_cq *cq = nullptr;

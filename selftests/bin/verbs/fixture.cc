@@ -132,11 +132,23 @@ Side::Side(int which, const Shape &wanted, size_t bytes) : shape(wanted), bytes_
     pd.reset(must(ibv_alloc_pd(context.get()), "PD"));
     channel.reset(must(ibv_create_comp_channel(context.get()), "completion channel"));
     send_cq.reset(must(ibv_create_cq(context.get(), shape.cqe, nullptr, nullptr, 0), "CQ"));
-    recv_cq.reset(must(
-        ibv_create_cq(context.get(), shape.cqe, nullptr, channel.get(), shape.recv_vector), "CQ"));
+    recv_cq.reset(must(make_recv_cq(), "CQ"));
     mr.reset(must(ibv_reg_mr(pd.get(), bytes_.data(), bytes_.size(), shape.mr_access), "MR"));
     make_qp();
     psn = random_psn();
+}
+
+ibv_cq *Side::make_recv_cq()
+{
+    if (!shape.poll_ex) {
+        return ibv_create_cq(context.get(), shape.cqe, nullptr, channel.get(), shape.recv_vector);
+    }
+    ibv_cq_init_attr_ex init{};
+    init.cqe = static_cast<uint32_t>(shape.cqe);
+    init.channel = channel.get();
+    init.comp_vector = static_cast<uint32_t>(shape.recv_vector);
+    init.wc_flags = IBV_WC_STANDARD_FLAGS;
+    return ibv_cq_ex_to_cq(must(ibv_create_cq_ex(context.get(), &init), "CQ"));
 }
 
 void Side::make_qp()
@@ -148,7 +160,7 @@ void Side::make_qp()
     init.cap.max_send_wr = shape.send_wr;
     init.cap.max_recv_wr = shape.recv_wr;
     init.cap.max_send_sge = shape.send_sge;
-    init.cap.max_recv_sge = 1;
+    init.cap.max_recv_sge = shape.recv_sge;
     init.cap.max_inline_data = shape.inline_data;
     init.qp_type = IBV_QPT_RC;
     init.sq_sig_all = shape.signal_all;
@@ -262,6 +274,14 @@ bool Side::no_event()
     return ::poll(&fd, 1, 100) == 0;
 }
 
+static ibv_wr_opcode opcode_of(const Write &write)
+{
+    if (write.send) {
+        return write.imm ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
+    }
+    return write.imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
+}
+
 int post(Side &from, const Side &to, const Write &write)
 {
     ibv_sge sge{.addr = from.address(write.from),
@@ -272,9 +292,10 @@ int post(Side &from, const Side &to, const Write &write)
     wr.wr_id = write.id;
     wr.sg_list = &sge;
     wr.num_sge = write.length ? 1 : 0;
-    wr.opcode = write.imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
+    wr.opcode = opcode_of(write);
     wr.send_flags |= write.signaled ? IBV_SEND_SIGNALED : 0;
     wr.send_flags |= write.inline_data ? IBV_SEND_INLINE : 0;
+    wr.send_flags |= write.solicited ? IBV_SEND_SOLICITED : 0;
     wr.imm_data = write.imm_data;
     wr.wr.rdma.remote_addr = to.address(write.to);
     wr.wr.rdma.rkey = write.rkey ? write.rkey : to.mr->rkey;
@@ -291,6 +312,22 @@ int post_receives(Side &side, unsigned int n, uint64_t first)
         ret = ibv_post_recv(side.qp.get(), &wr, &bad);
     }
     return ret;
+}
+
+int post_receive(Side &side, uint64_t id, std::vector<ibv_sge> parts)
+{
+    ibv_recv_wr wr{}, *bad = nullptr;
+
+    wr.wr_id = id;
+    wr.sg_list = parts.data();
+    wr.num_sge = static_cast<int>(parts.size());
+    return ibv_post_recv(side.qp.get(), &wr, &bad);
+}
+
+int post_receive(Side &side, uint64_t id, size_t at, uint32_t length)
+{
+    return post_receive(side, id,
+                        {{.addr = side.address(at), .length = length, .lkey = side.mr->lkey}});
 }
 
 std::vector<ibv_wc> wait_completions(ibv_cq *cq, size_t n)

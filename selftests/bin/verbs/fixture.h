@@ -86,10 +86,12 @@ struct Shape {
     uint32_t send_wr = 64;
     uint32_t recv_wr = 64;
     uint32_t send_sge = 16;
+    uint32_t recv_sge = 1;
     uint32_t inline_data = 256;
     int cqe = 512;
     int recv_vector = 0;
     bool signal_all = false;
+    bool poll_ex = false; /**< the queue of receives is made by ibv_create_cq_ex() */
     int qp_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
     int mr_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
     uint64_t wr_ops = 0;  /**< IBV_QP_EX_WITH_*: offer ibv_wr_* calls */
@@ -143,6 +145,8 @@ public:
     void make_qp();
 
 private:
+    ibv_cq *make_recv_cq();
+
     std::vector<uint8_t> bytes_;
 
 public:
@@ -151,7 +155,7 @@ public:
     uint32_t psn = 0;
 };
 
-/** A write request; the defaults of all fields make a good one. */
+/** A write request, or a SEND; the defaults of all fields make a good one. */
 struct Write {
     uint64_t id = 0;
     size_t from = 0;
@@ -161,6 +165,8 @@ struct Write {
     bool imm = false;
     uint32_t imm_data = 0;
     bool inline_data = false;
+    bool send = false; /**< a SEND: to and rkey mean nothing */
+    bool solicited = false;
     uint32_t lkey = 0; /**< 0: the right one */
     uint32_t rkey = 0; /**< 0: the right one */
 };
@@ -169,6 +175,10 @@ struct Write {
 int post(Side &from, const Side &to, const Write &write);
 /** Posts receives with ids first, first + 1, ... @return what ibv_post_recv() returned */
 int post_receives(Side &side, unsigned int n, uint64_t first = 0);
+/** Posts a receive into these parts of memory. @return what ibv_post_recv() returned */
+int post_receive(Side &side, uint64_t id, std::vector<ibv_sge> parts);
+/** Posts a receive of this length at an offset of the side's memory. */
+int post_receive(Side &side, uint64_t id, size_t at, uint32_t length);
 /** Polls until there are n completions; fewer if the limit is reached. */
 std::vector<ibv_wc> wait_completions(ibv_cq *cq, size_t n);
 /** Whether the queue is empty, also a while from now. */

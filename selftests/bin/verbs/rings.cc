@@ -122,6 +122,22 @@ TEST_F(Rings, ReceiveProducerBeyondTheRing)
     ASSERT_NO_FATAL_FAILURE(fence());
 }
 
+/* The QP of the ring ends, and its peer learns why. */
+TEST_F(Rings, TooManyElementsOfAReceive)
+{
+    ASSERT_EQ(post_receive(*b, 1, 0, 100), 0);
+    for (mrc_ring *ring : kind(rq)) {
+        reinterpret_cast<mrc_recv_wr *>(ring->entries)->num_sge = 0xffffffff;
+    }
+    ASSERT_EQ(post(*a, *b, {.id = 1, .length = 8, .send = true}), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 1);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0].status, IBV_WC_REM_OP_ERR);
+    EXPECT_EQ(b->state(), IBV_QPS_ERR);
+    ASSERT_NO_FATAL_FAILURE(make_connected());
+    ASSERT_NO_FATAL_FAILURE(fence());
+}
+
 TEST_F(Rings, CompletionConsumerBeyondTheRing)
 {
     for (mrc_ring *ring : kind(send_cq)) {
