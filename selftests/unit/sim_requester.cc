@@ -302,7 +302,7 @@ u64 SimRequester::transmissionOf(const mrc_hdr &hdr) const
 int SimRequester::nack(const mrc_hdr &hdr, mrc_tx_result &res)
 {
     const int err = Steps::nack(hdr, res);
-    if (err)
+    if (err && !res.lost)
         learn_of_window(res);
     simCheck(err == 0 || err == -EALREADY, "true NACK refused");
     simCheck(err || res.lost >= 1, "NACK without effect");

@@ -160,7 +160,7 @@ protected:
     {
         const int err = mrc_req_nack(&req_, &hdr, self().now(), &result);
 
-        if (!err)
+        if (!err || result.lost)
             learn_of_window(result);
         if (!err || result.spurious)
             self().learn_of_evs(result);

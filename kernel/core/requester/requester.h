@@ -346,8 +346,9 @@ static inline bool mrc_nack_is_trim(u8 reason)
  * that is in flight beyond the window, and goes out again when the window has moved. A SEND without
  * a receive is put back with all later SENDs, and waits for the receive.
  *
- * Return: 0; -EALREADY: its packet is not in flight; -EINVAL: it names a PSN that was never sent,
- * or it is fatal and its PSN belongs to no incomplete request.
+ * Return: 0; -EALREADY: its packet is not in flight, but @res->lost others may have been put back;
+ * -EINVAL: it names a PSN that was never sent, or it is fatal and its PSN belongs to no incomplete
+ * request.
  */
 int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		 struct mrc_tx_result *res);

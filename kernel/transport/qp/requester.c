@@ -344,9 +344,10 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	if (qp->state == IB_QPS_RTS) {
 		err = mrc_req_nack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_NACK, now, hdr, err, &res);
-		if (!err)
+		/* A NACK that is late for its packet may put back others. */
+		if (!err || res.lost)
 			mrc_send_learn(qp, &res, now);
-		if (!err && res.lost)
+		if (res.lost)
 			trace_mrc_loss(qp, &res, "NACK");
 		if (!err || res.spurious)
 			mrc_requester_learn(qp, &res, now);
