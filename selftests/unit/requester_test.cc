@@ -1492,7 +1492,8 @@ TEST(RequesterSend, TheNextSendWaitsUnsent)
     EXPECT_EQ(q.res.lost, 0u) << "a probe";
 }
 
-/* A SACK of a later write overtakes the NACK. The EVs of what seemed to be lost are not to blame. */
+/* A SACK of a later write overtakes the NACK. The EVs of what seemed to be lost are not to blame.
+ */
 TEST(RequesterSend, ANackThatComesLateExcusesTheEvs)
 {
     Sends q;
