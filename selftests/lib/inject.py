@@ -29,6 +29,7 @@ from mutants import Mutants
 UDP_PORT, UDP_PORT_TOO = 4791, 4971
 NH_FRAGMENT = 44
 FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0xCB
+SENDS = range(0xC0, 0xC6)  # in the same order
 ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
 ACK_OK, NAK_INVALID = 0x1F, 0x61
 ACK_CREDIT, RNR_NAK, RESERVED = 0x00, 0x21, 0x5F
@@ -247,12 +248,15 @@ class Cases:
                   "msn": self.message, "rqmsn": self.message}
         fields["va"], fields["rkey"] = self.held["address"][1], self.held["rkey"][1]
         fields.update({k: how.pop(k) for k in list(how) if k in fields})
-        reth = struct.pack("!QII", fields["va"], fields["rkey"], fields["dmalen"])
-        if opcode in (LAST_IMM, ONLY_IMM):
+        if opcode in SENDS:
+            place = struct.pack("!II", fields["va"] & 0xFFFFFFFF, fields["dmalen"])
+        else:
+            place = struct.pack("!QII", fields["va"], fields["rkey"], fields["dmalen"])
+        if opcode in (LAST_IMM, ONLY_IMM, SENDS[3], SENDS[5]):
             fields["imm"] = bytes(4)
         head = bth(opcode, fields["qpn"], fields["psn"], **how)
         meth = struct.pack("!HH", fields["rqmsn"] & 0xFFFF, fields["msn"] & 0xFFFF)
-        return head + meth + reth + fields["imm"] + b"\xa5" * length
+        return head + meth + place + fields["imm"] + b"\xa5" * length
 
     def control(self, opcode, body, **how):
         psn = how.pop("psn", self.expected)
@@ -754,8 +758,13 @@ class Blast:
             opcode = draw.choice((FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM))
             length = draw.choice((0, 1, 4, 64, cases.mtu, draw.randrange(4200)))
             dmalen = draw.choice((length, 0, cases.mtu * 2, 1 << 31, draw.getrandbits(32)))
-            return cases.write(opcode, length, psn=psn, dmalen=dmalen, flags=flags,
-                               pad=draw.choice((0, 0, -length & 3, draw.getrandbits(2))))
+            pad = draw.choice((0, 0, -length & 3, draw.getrandbits(2)))
+            if draw.random() < 0.3:
+                va = draw.choice((0, cases.mtu, dmalen - length, draw.getrandbits(32)))
+                rqmsn = cases.message + draw.choice((0, 0, 1, 7, draw.getrandbits(16)))
+                return cases.write(draw.choice(SENDS), length, psn=psn, dmalen=dmalen, flags=flags,
+                                   pad=pad, va=va, rqmsn=rqmsn)
+            return cases.write(opcode, length, psn=psn, dmalen=dmalen, flags=flags, pad=pad)
         opcode = draw.choice((ACK, SACK, NACK, PROBE, EP_REQ, EP_RSP))
         body = {
             ACK: lambda: bytes([draw.choice((ACK_OK, NAK_INVALID, 0x62, draw.getrandbits(8)))]) +

@@ -1515,3 +1515,28 @@ TEST(RequesterSend, ANackThatComesLateExcusesTheEvs)
             cleared += (news.ev[i].what & MRC_NEWS_CLEARED) != 0;
     EXPECT_EQ(cleared, 4u) << "each EV";
 }
+
+/* Else each answer to a probe would double the interval to the next probe twice. */
+TEST(RequesterSend, ANackThatRepeatsItselfIsNoNews)
+{
+    Sends q;
+    q.noReceive(0);
+    const mrc_req_wait before = q.r.wait;
+    EXPECT_EQ(q.noReceive(0), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.res.lost, 0u);
+    EXPECT_EQ(q.r.wait.rounds, before.rounds);
+    EXPECT_EQ(q.r.wait.until, before.until);
+}
+
+/* Of a long SEND only what is in the window is put back. */
+TEST(RequesterSend, WhatHasArrivedOfASendIsNotPutBack)
+{
+    Sends q;
+    mrc_hdr sack = sackOf(q.first(0) + 1);
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    const mrc_hdr nack = nackOf(q.first(0) + 2, MRC_NACK_NO_RESOURCE);
+    ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
+    EXPECT_EQ(q.res.lost, 4 * kEach - 2);
+    EXPECT_EQ(q.credits(0, 1), MRC_REQ_GOES_ON);
+    EXPECT_EQ(q.goOut(), (std::vector<std::uint32_t>{q.first(0) + 2, q.first(0) + 3}));
+}

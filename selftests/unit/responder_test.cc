@@ -1306,3 +1306,29 @@ TEST(ResponderSend, AWritePacketInItsMiddleIsRefused)
     }
     EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
 }
+
+/* The NACK may have been lost, and a SACK alone would seem to show that a path has lost the SEND.
+ */
+TEST(ResponderSend, ProbesAreToldThatAReceiveIsMissing)
+{
+    Responder r;
+    const mrc_rx_arrival a = sendPacket(0, MRC_OP_SEND_ONLY, 0);
+    ASSERT_EQ(mrc_resp_claim(&r.q, &a), MRC_RX_NEW);
+    mrc_resp_starve(&r.q, &a);
+    r.answer();
+    const mrc_probe probe{};
+    for (const u32 receives : {0, 1}) {
+        mrc_resp_posted(&r.q, receives);
+        mrc_answers_init(&r.a);
+        mrc_resp_probe(&r.q, &probe, 0, false, &r.a);
+        EXPECT_EQ(r.a.hdr[0].bth.opcode == MRC_OP_NACK, receives == 0);
+        r.expectAck(static_cast<u32>(-1), mrc_credits_encode(receives), 0);
+    }
+    mrc_resp_posted(&r.q, 1);
+    r.arrive(a);
+    mrc_resp_posted(&r.q, 0);
+    r.answer();
+    mrc_answers_init(&r.a);
+    mrc_resp_probe(&r.q, &probe, 0, false, &r.a);
+    EXPECT_NE(r.a.hdr[0].bth.opcode, MRC_OP_NACK) << "the SEND has arrived";
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Completion queues of ibv_create_cq_ex(), and the calls that poll them. The ring's lock is held from
- * a successful ibv_start_poll() to ibv_end_poll(), and the kernel gets entries back at the end.
+ * Completion queues of ibv_create_cq_ex(), and the calls that poll them. The ring's lock is held
+ * from a successful ibv_start_poll() to ibv_end_poll(), and the kernel gets entries back at the end.
  */
 #include <errno.h>
 #include <limits.h>
@@ -122,7 +122,7 @@ static void mrc_cq_ex_init(struct ibv_cq_ex *cq)
 	cq->read_dlid_path_bits = mrc_read_nothing_8;
 }
 
-/* A queue of one thread has the lock of all others: nobody else takes it. */
+/* A queue for one thread has a lock, too: nobody else takes it, so it costs little. */
 static int mrc_check_cq_ex(const struct ibv_cq_init_attr_ex *attr)
 {
 	bool flags = attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS;

@@ -323,12 +323,26 @@ static void mrc_resp_tell_no_receive(struct mrc_resp *q, struct mrc_answers *a)
 	q->no_receive_due = false;
 }
 
+/*
+ * The peer asks, and has no receive yet: the NACK may have been lost. A SACK without it would seem
+ * to show that a path has lost the packet.
+ */
+static void mrc_resp_repeat_no_receive(struct mrc_resp *q, struct mrc_answers *a)
+{
+	if (q->starved && !q->receives && q->no_receive.reason &&
+	    mrc_rx_look(&q->rx, q->no_receive.psn) == MRC_RX_NEW)
+		q->no_receive_due = true;
+	mrc_resp_tell_no_receive(q, a);
+}
+
 /* Packets of a QP without SENDs are those of MRC 1.0, which tells no credits. */
 static u8 mrc_resp_credits(struct mrc_resp *q)
 {
 	if (!q->sends)
 		return MRC_ACK_OK;
 	q->starved = !q->receives;
+	if (!q->starved && !q->no_receive_due)
+		q->no_receive.reason = 0;
 	return mrc_credits_encode(q->receives);
 }
 
@@ -420,6 +434,7 @@ void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
 	if (q->refused)
 		return;
 	q->reack = true;
+	mrc_resp_repeat_no_receive(q, a);
 	/* Leaves room for the ACK, and for the NACK that says that a message waits. */
 	while (mrc_answers_room(a) > 1u + mrc_resp_wait_due(q) &&
 	       mrc_rx_sack_probe(&q->rx, probe, ev, ce, part++, &sack))

@@ -98,7 +98,7 @@ enum mrc_resp_wait {
  * @sends: the peer has sent a SEND
  * @no_receive_due: there is a @no_receive
  * @starved: the peer was told that there is no receive for its next SEND
- * @no_receive: the NACK for the first SEND packet that had no receive, valid with @no_receive_due
+ * @no_receive: the newest NACK for a SEND packet that had no receive; without a reason: none
  * @receives: receives that are posted, see mrc_resp_posted()
  */
 struct mrc_resp {
@@ -245,9 +245,9 @@ void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
  * @done: result
  *
  * A message is refused, and not handed out, if its packets have different message numbers, or not
- * the next number. A message that takes a receive is refused, too, if its RQMSN is not the next one,
- * or if its packets together are not as long as it says; its completion reports that length. So is
- * a WriteImm if a packet of a SEND has named its receive.
+ * the next number. A message that takes a receive is refused, too, if its RQMSN is not the next
+ * one, or if its packets together are not as long as it says; its completion reports that length.
+ * So is a WriteImm if a packet of a SEND has named its receive.
  *
  * Return: false when there is no such message, or when it is refused.
  */
@@ -298,8 +298,8 @@ u8 mrc_resp_answer(struct mrc_resp *q, u64 now, struct mrc_answers *a);
  * @probe: the probe
  * @ev: EV bits of the probe
  * @ce: the probe arrived CE-marked
- * @a: result, empty before: SACKs for as much of the window as fits, the ACK of complete messages,
- *     and a NACK, if a message waits for a receive
+ * @a: result, empty before: the NACK for a SEND that still has no receive; SACKs for as much of the
+ *     window as fits, the ACK of complete messages, and a NACK, if a message waits for a receive
  */
 void mrc_resp_probe(struct mrc_resp *q, const struct mrc_probe *probe, u32 ev,
 		    bool ce, struct mrc_answers *a);

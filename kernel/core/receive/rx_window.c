@@ -188,10 +188,11 @@ static struct mrc_rx_send *mrc_rx_send_at(const struct mrc_rx_window *w, u16 rqm
 
 bool mrc_rx_send_fits(struct mrc_rx_window *w, const struct mrc_rx_arrival *a, u32 psn, u16 next)
 {
-	struct mrc_rx_send *send = mrc_rx_send_at(w, a->rqmsn);
+	struct mrc_rx_send *send;
 
 	if ((u16)(a->rqmsn - next) >= w->imm_max)
 		return false;
+	send = mrc_rx_send_at(w, a->rqmsn);
 	if (!send->used)
 		*send = (struct mrc_rx_send){
 			.psn = psn,
@@ -214,9 +215,12 @@ int mrc_rx_send_end(struct mrc_rx_window *w, u16 rqmsn)
 
 static void mrc_rx_count_send(struct mrc_rx_window *w, const struct mrc_rx_arrival *a)
 {
-	struct mrc_rx_send *send = mrc_rx_send_at(w, a->rqmsn);
+	struct mrc_rx_send *send;
 
-	if (w->imm_max && send->used && send->rqmsn == a->rqmsn)
+	if (!w->imm_max)
+		return;
+	send = mrc_rx_send_at(w, a->rqmsn);
+	if (send->used && send->rqmsn == a->rqmsn)
 		send->packets++;
 }
 

@@ -263,8 +263,8 @@ void mrc_rx_unclaim(struct mrc_rx_window *w, u32 psn);
  * @w: the window
  * @a: the packet
  *
- * Return: 0, or -ENOSPC when more messages that take a receive are in flight than agreed (the packet
- * then counts as claimed but not arrived).
+ * Return: 0, or -ENOSPC when more messages that take a receive are in flight than agreed (the
+ * packet then counts as claimed but not arrived).
  */
 int mrc_rx_commit(struct mrc_rx_window *w, const struct mrc_rx_arrival *a);
 

@@ -496,8 +496,9 @@ static void mrc_req_heed_limit(struct mrc_req *r)
 }
 
 /*
- * The SEND to which @psn belongs has no receive, nor have later ones. Return: false: the peer has
- * had none for the oldest request for too long.
+ * The SEND to which @psn belongs has no receive, nor have later ones. A NACK that repeats this is
+ * no news: the ACK behind it says whether the wait goes on. Return: false: the peer has had none for
+ * the oldest request for too long.
  */
 static bool mrc_req_limit(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res)
 {
@@ -505,13 +506,15 @@ static bool mrc_req_limit(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_res
 	u32 index = mrc_sendq_find(q, psn);
 	const struct mrc_msg *m = mrc_sendq_at(q, index);
 
-	if (!q->limited || (s16)(m->rqmsn - q->limit) < 0) {
-		q->limited = true;
-		q->limit = m->rqmsn;
-		r->credited = false;
-		mrc_req_stop_sends(r, index, res);
-		mrc_req_heed_limit(r);
+	if (mrc_sendq_waits(q, m)) {
+		mrc_req_note_lost(r, now);
+		return true;
 	}
+	q->limited = true;
+	q->limit = m->rqmsn;
+	r->credited = false;
+	mrc_req_stop_sends(r, index, res);
+	mrc_req_heed_limit(r);
 	if (index == q->una)
 		return mrc_req_bear_wait(r, m->psn, now);
 	mrc_req_settle(r, now);
@@ -551,12 +554,6 @@ static bool mrc_req_take_credits(struct mrc_req *r, u8 syndrome, u32 psn, u64 no
 	return true;
 }
 
-static bool mrc_req_names_send(const struct mrc_req *r, u32 psn)
-{
-	return mrc_sendq_names(&r->sendq, psn, r->tx.nxt) &&
-	       mrc_sendq_at(&r->sendq, mrc_sendq_find(&r->sendq, psn))->send;
-}
-
 /*
  * Why a packet was refused. If an ACK has told that there is a receive for its SEND, the peer has
  * no room for the packet for another reason, or the NACK is an old one.
@@ -564,13 +561,14 @@ static bool mrc_req_names_send(const struct mrc_req *r, u32 psn)
 static enum mrc_tx_refusal mrc_req_why(const struct mrc_req *r, const struct mrc_nack *nack)
 {
 	const struct mrc_sendq *q = &r->sendq;
+	const struct mrc_msg *m;
 
 	if (mrc_nack_is_trim(nack->reason))
 		return MRC_TX_TRIMMED;
-	if (nack->reason != MRC_NACK_NO_RESOURCE || !mrc_req_names_send(r, nack->psn))
+	if (nack->reason != MRC_NACK_NO_RESOURCE || !mrc_sendq_names(q, nack->psn, r->tx.nxt))
 		return MRC_TX_NO_ROOM;
-	if (q->limited && r->credited &&
-	    !mrc_sendq_waits(q, mrc_sendq_at(q, mrc_sendq_find(q, nack->psn))))
+	m = mrc_sendq_at(q, mrc_sendq_find(q, nack->psn));
+	if (!m->send || (q->limited && r->credited && !mrc_sendq_waits(q, m)))
 		return MRC_TX_NO_ROOM;
 	return MRC_TX_NO_RECEIVE;
 }

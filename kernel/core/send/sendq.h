@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The requests of a QP on their way, writes and SENDs: the packets of each request, the packet that
- * comes next, and the requests that are complete. The caller serialises all calls on one queue. It owns the
- * slots of the queue; a request is the first member of the struct in a slot.
+ * comes next, and the requests that are complete. The caller serialises all calls on one queue. It
+ * owns the slots of the queue; a request is the first member of the struct in a slot.
  *
- * Requests are numbered when they are queued (MSN, and RQMSN for those that take a receive: WriteImm
- * and SEND), and take consecutive PSNs when they are sent for the first time, so the queue's order is that of PSNs. A
- * transport ACK of a PSN completes all requests whose last packet is at or before it.
+ * Requests are numbered when they are queued (MSN, and RQMSN for those that take a receive:
+ * WriteImm and SEND), and take consecutive PSNs when they are sent for the first time, so the
+ * queue's order is that of PSNs. A transport ACK of a PSN completes all requests whose last packet
+ * is at or before it.
  *
  * A peer without a receive for a SEND takes no packet of it. So a limit says which SENDs the peer
  * has receives for; the packets of others wait.

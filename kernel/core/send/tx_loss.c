@@ -104,7 +104,9 @@ bool mrc_tx_lost_once(const struct mrc_tx_window *w, u32 psn)
 
 void mrc_tx_excuse(struct mrc_tx_window *w, u32 psn, u32 end, struct mrc_tx_result *res)
 {
-	for (; psn != end; psn = mrc_psn_add(psn, 1))
+	if (mrc_psn_diff(psn, w->una) < 0)
+		psn = w->una;
+	for (; mrc_psn_diff(psn, end) < 0; psn = mrc_psn_add(psn, 1))
 		if (mrc_evidence_blamed(&w->evidence, psn))
 			mrc_evidence_clear(&w->evidence, psn, res);
 }

@@ -41,10 +41,16 @@ enum mrc_tx_refusal {
 int mrc_tx_nack(struct mrc_tx_window *w, u32 psn, enum mrc_tx_refusal why, u64 now,
 		struct mrc_tx_result *res);
 
-/** mrc_tx_lost_once() - is the first transmission of @psn held to be lost, and was there no other? */
+/** mrc_tx_lost_once() - was @psn sent once, and is that transmission held to be lost? */
 bool mrc_tx_lost_once(const struct mrc_tx_window *w, u32 psn);
 
-/** mrc_tx_excuse() - EVs are not to blame for packets from @psn to before @end; @res: the news */
+/**
+ * mrc_tx_excuse() - no EV is to blame for packets that are held to be lost
+ * @w: the window
+ * @psn: the first of them; packets before una have arrived
+ * @end: the PSN after the last of them, up to nxt
+ * @res: the news is added
+ */
 void mrc_tx_excuse(struct mrc_tx_window *w, u32 psn, u32 end, struct mrc_tx_result *res);
 
 /**

@@ -32,7 +32,7 @@
  *                EV is in doubt, but the peer answers, so other EVs are not. 0: no EV is in doubt
  * @late_since: ns, when the first of the late packets was sent; 0: none is late
  * @expired: a packet used up its retries
- * @no_receive: the peer has had no receive for a WriteImm for longer than this QP tolerates
+ * @no_receive: the peer has had no receive for a request for longer than this QP tolerates
  * @told: private to mrc_req_news()
  */
 struct mrc_tx_result {

@@ -16,7 +16,7 @@
  * @size: PSNs beyond the cumulative one (MPR * 128), at most the memory's size
  * @retries: timeouts and retries
  * @peer_rtt_ns: round trip of the peer's other QPs; 0: not known
- * @receive_ns: how long the peer may be without a receive for a WriteImm; U64_MAX: for ever
+ * @receive_ns: how long the peer may be without a receive for a request; U64_MAX: for ever
  */
 struct mrc_tx_cfg {
 	u32 size;

@@ -3,12 +3,12 @@
  * The control packets of a QP that leave together, their order and their traffic class. They take
  * one path and share one fate; a later answer makes up for a lost one.
  *
- * The answers of a living QP begin with SACKs and end with the transport ACK or NAK. Only the NACK
- * that says that the next message waits for a receive comes after it, and only the NACK for a SEND
- * without a receive comes before. All SACKs have one length,
- * and all other answers are shorter. So the SACKs and the first packet after them fit into one
- * segmented skb, which walks through the stack once. The answers of a QP that has ended stand in
- * the order in which the peer is to believe them (last_words.h).
+ * The answers of a living QP are SACKs, and then the transport ACK or NAK. Only the NACK for a SEND
+ * without a receive comes before, in an skb of its own, and only the NACK that says that a WriteImm
+ * waits for a receive comes after. All SACKs have one length, and all other answers are shorter. So
+ * the SACKs and the first packet after them fit into one segmented skb, which walks through the
+ * stack once. The answers of a QP that has ended stand in the order in which the peer is to believe
+ * them (last_words.h).
  */
 #ifndef _MRC_CORE_ANSWERS_H
 #define _MRC_CORE_ANSWERS_H

@@ -160,7 +160,7 @@ static inline bool mrc_syndrome_is_nak(u8 syndrome)
  */
 u8 mrc_credits_encode(u32 receives);
 
-/** mrc_credits_decode() - the receives that an ACK tells of, or MRC_CREDITS_NONE: it tells nothing */
+/** mrc_credits_decode() - the receives that an ACK tells of; MRC_CREDITS_NONE: it tells nothing */
 u32 mrc_credits_decode(u8 syndrome);
 
 /**

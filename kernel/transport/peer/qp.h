@@ -72,10 +72,10 @@ struct mrc_place {
  * @recv_done: a WriteImm or SEND is complete in order: consume a receive and write its CQE. Return
  *             0, or -ENOENT when no receive is posted: verbs will call mrc_responder_received()
  *             when one is; or another negative error when the ring is corrupt. rx_lock held.
- * @recv_place: where a stretch of a SEND goes: into the receive behind @skip others. Return: elements
- *              of @to, up to MRC_PLACES_MAX; -ENOENT when the receive is not posted: as for
- *              @recv_done; -EMSGSIZE when it is too small for the message; -EBADMSG when the ring is
- *              corrupt. rx_lock held.
+ * @recv_place: where a stretch of a SEND goes: into the receive behind @skip others. Return:
+ *              elements of @to, up to MRC_PLACES_MAX; -ENOENT when the receive is not posted: as
+ *              for @recv_done; -EMSGSIZE when it is too small for the message; -EBADMSG when the
+ *              ring is corrupt. rx_lock held.
  * @recv_posted: how many receives are posted; if none is, mrc_responder_received() will be called
  *               when one is. rx_lock held.
  * @flush_send: the QP is in error, and the kernel holds no request any more: flush the rest of
@@ -123,8 +123,8 @@ struct mrc_qp_init {
  * @cc_profile: CC profile id (RTR); 0: that of the route, if there is one
  * @mpr_rx: our receive window, units of 128 PSNs (RTR)
  * @mpr_tx: the peer's receive window (RTS)
- * @wimm_rx: we accept at most so many WriteImm in flight (RTR)
- * @wimm_tx: we have at most so many WriteImm in flight (RTS)
+ * @wimm_rx: we accept at most so many WriteImm and SEND in flight (RTR)
+ * @wimm_tx: we have at most so many WriteImm and SEND in flight (RTS)
  * @timeout: 1.024 us * 2^timeout, 0..MRC_TIMEOUT_MAX (RTS)
  * @linear: retries at the interval @timeout, 0..MRC_LINEAR_MAX (RTS)
  * @exp: further retries, at intervals that double; MRC_EXP_MAX: for ever (RTS)

@@ -183,12 +183,11 @@ static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
 	spin_lock(&qp->rx_lock);
 	if (mrc_responder_live(qp))
 		verdict = mrc_resp_claim(&qp->resp, a);
-	if (verdict == MRC_RX_NEW &&
-	    a->psn != mrc_psn_add(qp->resp.rx.cack, 1))
-		mrc_count(qp->dev, MRC_CNT_OUT_OF_ORDER);
 	if (verdict == MRC_RX_NEW)
 		place = !t || mrc_responder_find_receive(qp, a, t);
 	qp->placing += place && t;
+	if (place && a->psn != mrc_psn_add(qp->resp.rx.cack, 1))
+		mrc_count(qp->dev, MRC_CNT_OUT_OF_ORDER);
 	spin_unlock(&qp->rx_lock);
 	trace_mrc_arrival(qp, pkt, verdict);
 	if (verdict == MRC_RX_DUP)

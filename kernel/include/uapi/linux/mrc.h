@@ -659,8 +659,10 @@ enum {
 	MRC_A_QP_LOST,			/* u32: packets that wait for retransmission */
 	MRC_A_QP_MPR_TX,		/* u8: the peer's window, units of 128 PSNs */
 	MRC_A_QP_MPR_RX,		/* u8: ours, in the same units */
-	MRC_A_QP_WIMM_TX,		/* u16: WriteImm requests in flight that we may send */
-	MRC_A_QP_WIMM_RX,		/* u16: WriteImm requests in flight that we accept */
+	/* u16: WriteImm and SEND requests in flight that we may send */
+	MRC_A_QP_WIMM_TX,
+	/* u16: WriteImm and SEND requests in flight that we accept */
+	MRC_A_QP_WIMM_RX,
 	MRC_A_QP_SRTT,			/* u64: ns; 0 before the first sample */
 	MRC_A_QP_MIN_RTT,		/* u64: ns; 0 before the first sample */
 	MRC_A_QP_TX_PACKETS,		/* u64 */

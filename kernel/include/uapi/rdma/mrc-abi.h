@@ -39,9 +39,9 @@ struct mrc_ring {
 /*
  * Flag in receive rings, set by the kernel. It asks the program to ring the receive doorbell after
  * posting, because the kernel waits for receives: the QP is in error, and receives are flushed; or
- * a message has come while no receive was posted for it; or the peer was told that none is posted. The kernel sets the flag before it loads the
- * producer index for the last time. The program loads the flag after it has stored the producer
- * index. Both put a full barrier between.
+ * a message has come while no receive was posted for it; or the peer was told that none is posted.
+ * The kernel sets the flag before it loads the producer index for the last time. The program loads
+ * the flag after it has stored the producer index. Both put a full barrier between.
  */
 #define MRC_RING_DOORBELL	(1u << 0)
 
