@@ -29,7 +29,8 @@ static void mrc_doorbell_send(struct mrc_qp *qp)
 
 static void mrc_doorbell_recv(struct mrc_qp *qp)
 {
-	mrc_responder_received(qp);
+	if (mrc_responder_received(qp))
+		mrc_requester_kick(qp);
 	mrc_doorbell_flush_late(qp);
 }
 

@@ -2,10 +2,11 @@
 /*
  * QP states and attributes.
  *
- * MRC has no use for the attributes of the port and of RDMA reads, and has retry attributes of its
- * own. Programs written for RC set these attributes of verbs, programs written for MRC do not. So
- * all of them may be given or left out in any transition. The same holds for the RNR attributes,
- * which say how long a peer may be without a receive; the default is for ever.
+ * MRC has no use for the attributes of the port, and answers as many READs and atomics as a device
+ * may have under way, whatever the limit of a QP is. It has retry attributes of its own. Programs
+ * written for RC set all of these attributes of verbs, programs written for MRC do not. So they may
+ * be given or left out in any transition. The same holds for the RNR attributes, which say how long
+ * a peer may be without a receive; the default is for ever.
  */
 #include <rdma/mrc-abi.h>
 
@@ -52,6 +53,9 @@ static int mrc_qp_check_modify(struct mrc_ib_qp *q,
 	if ((mask & IB_QP_CUR_STATE) && attr->cur_qp_state != cur)
 		return -EINVAL;
 	if ((mask & IB_QP_PKEY_INDEX) && attr->pkey_index)
+		return -EINVAL;
+	if (((mask & IB_QP_MAX_QP_RD_ATOMIC) && attr->max_rd_atomic > MRC_READS_MAX) ||
+	    ((mask & IB_QP_MAX_DEST_RD_ATOMIC) && attr->max_dest_rd_atomic > MRC_READS_MAX))
 		return -EINVAL;
 	mask = (mask & ~MRC_QP_TOLERATED) | mrc_qp_optional(cur, next);
 	if (!ib_modify_qp_is_ok(cur, next, IB_QPT_RC, mask))
@@ -220,6 +224,18 @@ static int mrc_qp_init(struct mrc_ib_qp *q)
 	return -EINVAL;
 }
 
+static int mrc_qp_send(struct mrc_ib_qp *q, const struct ib_qp_attr *attr, int mask)
+{
+	bool psn = mask & IB_QP_SQ_PSN, reads = mask & IB_QP_MAX_QP_RD_ATOMIC;
+	struct mrc_qp_send send = {
+		.sq_psn = psn ? attr->sq_psn & MRC_PSN_MASK : q->attr.sq_psn,
+		.reads_max = reads ? attr->max_rd_atomic : q->attr.max_rd_atomic,
+		.receive_ns = mrc_qp_receive_ns(q, attr, mask),
+	};
+
+	return mrc_qp_to_rts(q->qp, &send);
+}
+
 static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 			     const struct ib_qp_attr *attr, int mask)
 {
@@ -233,9 +249,7 @@ static int mrc_qp_transition(struct mrc_ib_qp *q, enum ib_qp_state next,
 	case IB_QPS_RTR:
 		return mrc_qp_connect(q, attr, mask);
 	case IB_QPS_RTS:
-		return mrc_qp_to_rts(q->qp, mask & IB_QP_SQ_PSN ?
-				     attr->sq_psn & MRC_PSN_MASK :
-				     q->attr.sq_psn, mrc_qp_receive_ns(q, attr, mask));
+		return mrc_qp_send(q, attr, mask);
 	case IB_QPS_ERR:
 		mrc_qp_to_err(q->qp, MRC_QP_ANY_STATE, "set by the QP's program");
 		return 0;
@@ -256,6 +270,8 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 	ret = mrc_qp_set_retries(q, attr, mask);
 	if (!ret && (mask & IB_QP_STATE) && next != READ_ONCE(q->qp->state))
 		ret = mrc_qp_transition(q, next, attr, mask);
+	if (!ret && next != IB_QPS_RESET && mask & IB_QP_ACCESS_FLAGS)
+		ret = mrc_qp_set_access(q->qp, attr->qp_access_flags);
 	if (ret) {
 		q->qp->params = params;
 		return ret;
@@ -263,8 +279,6 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 	if (next == IB_QPS_RESET)
 		return 0;
 	mrc_qp_remember(&q->attr, attr, mask);
-	if (mask & IB_QP_ACCESS_FLAGS)
-		WRITE_ONCE(q->qp->conn.access, attr->qp_access_flags);
 	return 0;
 }
 

@@ -11,6 +11,7 @@ void mrc_ib_qp_forget(struct mrc_ib_qp *q)
 {
 	q->attr = (struct ib_qp_attr){
 		.rnr_retry = MRC_RNR_RETRY_FOR_EVER,
+		.max_rd_atomic = MRC_READS_MAX,
 		.sq_psn = get_random_u32() & MRC_PSN_MASK,
 	};
 }

@@ -13,7 +13,20 @@
 #include "receive.h"
 #include "work.h"
 
-#define MRC_WR_FLAGS	(MRC_WR_SIGNALED | MRC_WR_INLINE | MRC_WR_SOLICITED)
+#define MRC_WR_FLAGS	(MRC_WR_SIGNALED | MRC_WR_INLINE | MRC_WR_SOLICITED | MRC_WR_FENCE)
+
+static u16 mrc_send_cqe_opcode(const struct mrc_msg *msg)
+{
+	static const u8 opcodes[] = {
+		[MRC_MSG_WRITE] = IB_WC_RDMA_WRITE,
+		[MRC_MSG_SEND] = IB_WC_SEND,
+		[MRC_MSG_READ] = IB_WC_RDMA_READ,
+		[MRC_MSG_CMP_SWAP] = IB_WC_COMP_SWAP,
+		[MRC_MSG_FETCH_ADD] = IB_WC_FETCH_ADD,
+	};
+
+	return msg ? opcodes[msg->op] : IB_WC_RDMA_WRITE;
+}
 
 static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, const struct mrc_msg *msg,
 			 enum ib_wc_status status)
@@ -25,7 +38,7 @@ static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, const struct mrc_msg *m
 		/* Entries before this one are free: q->pending later requests have yet to end. */
 		.index = q->sq.index - q->pending,
 		.status = status,
-		.opcode = msg && msg->send ? IB_WC_SEND : IB_WC_RDMA_WRITE,
+		.opcode = mrc_send_cqe_opcode(msg),
 	};
 
 	if (status == IB_WC_WR_FLUSH_ERR)
@@ -38,7 +51,13 @@ static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, const struct mrc_msg *m
 static bool mrc_wr_possible(const struct mrc_ib_qp *q,
 			    const struct mrc_send_wr *wr)
 {
-	if (wr->opcode > MRC_WR_SEND_IMM || (wr->flags & ~MRC_WR_FLAGS))
+	bool reads = wr->opcode >= MRC_WR_READ;
+
+	if (wr->opcode > MRC_WR_FETCH_ADD || (wr->flags & ~MRC_WR_FLAGS))
+		return false;
+	if (wr->opcode > MRC_WR_READ && wr->num_sge)
+		return false;
+	if (wr->flags & MRC_WR_INLINE && reads)
 		return false;
 	if (wr->flags & MRC_WR_INLINE)
 		return !wr->num_sge && wr->inline_len <= q->cap.max_inline_data;
@@ -49,14 +68,15 @@ static enum ib_wc_status mrc_fill_seg(struct mrc_ib_qp *q,
 				      struct mrc_wqe *wqe,
 				      const struct mrc_wr_sge *sge)
 {
+	int access = mrc_msg_fetches(&wqe->msg) ? IB_ACCESS_LOCAL_WRITE : 0;
 	struct mrc_mr *mr;
 
 	if (sge->length > MRC_MSG_MAX - wqe->msg.len)
 		return IB_WC_LOC_LEN_ERR;
 	mr = mrc_mr_find(q->qp->dev, sge->lkey);
-	if (!mr || mrc_mr_check(mr, q->qp->pd, sge->addr, sge->length, 0))
+	if (!mr || mrc_mr_check(mr, q->qp->pd, sge->addr, sge->length, access) ||
+	    !mrc_mr_tryget(mr))
 		return IB_WC_LOC_PROT_ERR;
-	mrc_mr_get(mr);
 	wqe->sge[wqe->num_sge++] = (struct mrc_seg) {
 		.mr = mr,
 		.addr = sge->addr,
@@ -85,30 +105,78 @@ static enum ib_wc_status mrc_fill_sges(struct mrc_ib_qp *q,
 	return status;
 }
 
-static void mrc_fill_msg(struct mrc_msg *msg, const struct mrc_send_wr *wr)
+/* An atomic has one element, which is a part of the entry. */
+static enum ib_wc_status mrc_fill_atomic(struct mrc_ib_qp *q, struct mrc_wqe *wqe,
+					 const struct mrc_send_wr *shared, u32 lkey)
 {
-	msg->send = wr->opcode == MRC_WR_SEND || wr->opcode == MRC_WR_SEND_IMM;
+	struct mrc_msg *msg = &wqe->msg;
+	struct mrc_wr_atomic atomic;
+	enum ib_wc_status status;
+	struct mrc_wr_sge sge;
+
+	mrc_kring_copy(&atomic, &shared->atomic, sizeof(atomic));
+	msg->value = msg->op == MRC_MSG_CMP_SWAP ? atomic.swap : atomic.compare_add;
+	msg->compare = msg->op == MRC_MSG_CMP_SWAP ? atomic.compare_add : 0;
+	sge = (struct mrc_wr_sge){
+		.addr = atomic.addr,
+		.length = MRC_ATOMIC_BYTES,
+		.lkey = lkey,
+	};
+	rcu_read_lock();
+	status = mrc_fill_seg(q, wqe, &sge);
+	rcu_read_unlock();
+	return status;
+}
+
+static void mrc_fill_msg(const struct mrc_ib_qp *q, struct mrc_msg *msg,
+			 const struct mrc_send_wr *wr)
+{
+	static const u8 ops[] = {
+		[MRC_WR_WRITE] = MRC_MSG_WRITE,
+		[MRC_WR_WRITE_IMM] = MRC_MSG_WRITE,
+		[MRC_WR_SEND] = MRC_MSG_SEND,
+		[MRC_WR_SEND_IMM] = MRC_MSG_SEND,
+		[MRC_WR_READ] = MRC_MSG_READ,
+		[MRC_WR_CMP_SWAP] = MRC_MSG_CMP_SWAP,
+		[MRC_WR_FETCH_ADD] = MRC_MSG_FETCH_ADD,
+	};
+
+	msg->op = ops[wr->opcode];
 	msg->has_imm = wr->opcode == MRC_WR_WRITE_IMM || wr->opcode == MRC_WR_SEND_IMM;
-	msg->solicited = msg->send && wr->flags & MRC_WR_SOLICITED;
-	msg->raddr = msg->send ? 0 : wr->remote_addr;
+	msg->solicited = msg->op == MRC_MSG_SEND && wr->flags & MRC_WR_SOLICITED;
+	msg->fence = wr->flags & MRC_WR_FENCE;
+	msg->raddr = msg->op == MRC_MSG_SEND ? 0 : wr->remote_addr;
 	msg->rkey = wr->rkey;
 	msg->imm = wr->imm_data;
 	msg->len = 0;
+	if (mrc_msg_fetches(msg))
+		msg->rdeth = q->qp->conn.rq_psn;
+}
+
+/* Does the QP allow this kind of request? */
+static bool mrc_fill_allowed(const struct mrc_ib_qp *q, const struct mrc_msg *msg)
+{
+	if (msg->op == MRC_MSG_WRITE)
+		return true;
+	/* The setting may have changed since the program opened the device. */
+	return READ_ONCE(q->qp->dev->cfg.extensions) &&
+	       (!mrc_msg_fetches(msg) || q->qp->req.sendq.reads_max);
 }
 
 static enum ib_wc_status mrc_fill_wqe(struct mrc_ib_qp *q, struct mrc_wqe *wqe,
 				      const struct mrc_send_wr *wr,
 				      const struct mrc_send_wr *shared)
 {
-	mrc_fill_msg(&wqe->msg, wr);
+	mrc_fill_msg(q, &wqe->msg, wr);
 	wqe->wr_id = wr->wr_id;
 	wqe->flags = 0;
 	wqe->num_sge = 0;
 	if (q->sig_all || (wr->flags & MRC_WR_SIGNALED))
 		wqe->flags |= MRC_WQE_SIGNALED;
-	/* The setting has changed since the program opened the device. */
-	if (wqe->msg.send && !READ_ONCE(q->qp->dev->cfg.extensions))
+	if (!mrc_fill_allowed(q, &wqe->msg))
 		return IB_WC_LOC_QP_OP_ERR;
+	if (wr->opcode > MRC_WR_READ)
+		return mrc_fill_atomic(q, wqe, shared, wr->lkey);
 	if (!(wr->flags & MRC_WR_INLINE))
 		return mrc_fill_sges(q, wqe, shared, wr->num_sge);
 	wqe->flags |= MRC_WQE_INLINE;
@@ -139,7 +207,7 @@ static int mrc_take_send(struct mrc_ib_qp *q, struct mrc_wqe *wqe)
 		return -ECANCELED;
 	}
 	q->pending++;
-	mrc_wqe_queue(q->qp);
+	mrc_wqe_queue(q->qp, &q->qp->req.sendq);
 	return 1;
 }
 

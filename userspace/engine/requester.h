@@ -20,7 +20,8 @@ constexpr u32 evs_version = 1; ///< EVs of a peer are never replaced here
 /** What a requester is started with. */
 struct RequesterConfig {
     mrc_tx_cfg window{};
-    u32 requests = 0; ///< that its queue has room for, a power of two
+    u32 requests = 0;  ///< that its queue has room for, a power of two
+    u32 responses = 0; ///< the same of its other queue; 0: it answers no READs
     u32 mtu = 0;
     u16 imm_max = 1;
     u32 psn = 0;
@@ -33,6 +34,7 @@ inline void start(mrc_req &req, const RequesterConfig &c, void *ring, mrc_msg *s
     req.sendq.stride = sizeof(mrc_msg);
     req.sendq.depth = c.requests;
     mrc_sendq_start(&req.sendq, c.mtu, c.imm_max);
+    mrc_sendq_start(&req.rspq, c.mtu, c.imm_max);
     mrc_req_start(&req, ring, &c.window, c.psn);
 }
 
@@ -40,12 +42,17 @@ inline void start(mrc_req &req, const RequesterConfig &c, void *ring, mrc_msg *s
 struct RequesterMemory {
     std::vector<u64> ring;
     std::vector<mrc_msg> slots;
+    std::vector<mrc_msg> responses;
 };
 
 inline void start(mrc_req &req, const RequesterConfig &c, RequesterMemory &memory)
 {
     memory.ring.assign(DIV_ROUND_UP(mrc_req_mem(c.window.size), sizeof(u64)), 0);
     memory.slots.assign(c.requests, {});
+    memory.responses.assign(c.responses, {});
+    req.rspq.slots = memory.responses.data();
+    req.rspq.stride = sizeof(mrc_msg);
+    req.rspq.depth = c.responses;
     start(req, c, memory.ring.data(), memory.slots.data());
 }
 
@@ -303,11 +310,12 @@ private:
     bool leave(const mrc_batch &batch, unsigned i)
     {
         const mrc_plan &packet = batch.plan[i];
-        const mrc_msg *request = mrc_sendq_at(&req_.sendq, packet.msg);
+        const mrc_sendq *queue = mrc_req_queue_of(&req_, &packet);
+        const mrc_msg *request = mrc_sendq_at(queue, packet.msg);
         mrc_chunk chunk;
         mrc_hdr hdr;
 
-        mrc_sendq_chunk(&req_.sendq, request, packet.psn, &chunk);
+        mrc_sendq_chunk(queue, request, packet.psn, &chunk);
         mrc_sendq_header(request, &chunk, packet.psn, &hdr);
         hdr.bth.pkey = MRC_PKEY_DEFAULT;
         hdr.bth.rtx = batch.rtx;

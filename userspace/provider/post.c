@@ -8,7 +8,8 @@
 /* @return the kind of request for the kernel, or a negative errno value. */
 static int mrc_opcode(const struct mrc_uqp *qp, enum ibv_wr_opcode opcode)
 {
-	bool sends = to_mrc_ucontext(qp->base.qp.context)->features & MRC_FEATURE_SENDS;
+	uint32_t features = to_mrc_ucontext(qp->base.qp.context)->features;
+	bool sends = features & MRC_FEATURE_SENDS, reads = features & MRC_FEATURE_READS;
 
 	switch (opcode) {
 	case IBV_WR_RDMA_WRITE:
@@ -19,10 +20,13 @@ static int mrc_opcode(const struct mrc_uqp *qp, enum ibv_wr_opcode opcode)
 		return sends ? MRC_WR_SEND : -EOPNOTSUPP;
 	case IBV_WR_SEND_WITH_IMM:
 		return sends ? MRC_WR_SEND_IMM : -EOPNOTSUPP;
-	case IBV_WR_SEND_WITH_INV:
 	case IBV_WR_RDMA_READ:
+		return reads ? MRC_WR_READ : -EOPNOTSUPP;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		return reads ? MRC_WR_CMP_SWAP : -EOPNOTSUPP;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return reads ? MRC_WR_FETCH_ADD : -EOPNOTSUPP;
+	case IBV_WR_SEND_WITH_INV:
 	case IBV_WR_LOCAL_INV:
 	case IBV_WR_BIND_MW:
 	case IBV_WR_TSO:
@@ -32,11 +36,14 @@ static int mrc_opcode(const struct mrc_uqp *qp, enum ibv_wr_opcode opcode)
 	}
 }
 
-static uint32_t mrc_flags(int opcode, unsigned int flags)
+/* Without READs there is nothing that a fence would wait for. */
+static uint32_t mrc_flags(const struct mrc_uqp *qp, int opcode, unsigned int flags)
 {
+	bool reads = to_mrc_ucontext(qp->base.qp.context)->features & MRC_FEATURE_READS;
 	bool send = opcode == MRC_WR_SEND || opcode == MRC_WR_SEND_IMM;
 
-	return (flags & IBV_SEND_SIGNALED ? MRC_WR_SIGNALED : 0) |
+	return (reads && flags & IBV_SEND_FENCE ? MRC_WR_FENCE : 0) |
+	       (flags & IBV_SEND_SIGNALED ? MRC_WR_SIGNALED : 0) |
 	       (send && flags & IBV_SEND_SOLICITED ? MRC_WR_SOLICITED : 0);
 }
 
@@ -53,7 +60,7 @@ int mrc_send_begin(struct mrc_uqp *qp, uint64_t wr_id, enum ibv_wr_opcode opcode
 	wr = mrc_uring_entry(&qp->sq);
 	wr->wr_id = wr_id;
 	wr->opcode = (uint32_t)kind;
-	wr->flags = mrc_flags(kind, flags);
+	wr->flags = mrc_flags(qp, kind, flags);
 	wr->remote_addr = 0;
 	wr->rkey = 0;
 	wr->num_sge = 0;
@@ -82,11 +89,20 @@ int mrc_send_set_sges(struct mrc_uqp *qp, struct mrc_send_wr *wr, const struct i
 int mrc_send_add_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr, const void *data,
 			size_t length)
 {
-	if (length > qp->max_inline - wr->inline_len)
+	if (wr->opcode >= MRC_WR_READ || length > qp->max_inline - wr->inline_len)
 		return EINVAL;
 	memcpy(wr->inline_data + wr->inline_len, data, length);
 	wr->inline_len += (uint32_t)length;
 	wr->flags |= MRC_WR_INLINE;
+	return 0;
+}
+
+int mrc_send_set_element(struct mrc_send_wr *wr, const struct ibv_sge *sge, size_t n)
+{
+	if (n != 1 || sge->length != sizeof(uint64_t))
+		return EINVAL;
+	wr->atomic.addr = sge->addr;
+	wr->lkey = sge->lkey;
 	return 0;
 }
 
@@ -102,6 +118,27 @@ static int mrc_fill_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr,
 	return err;
 }
 
+static void mrc_fill_remote(struct mrc_send_wr *wr, const struct ibv_send_wr *src)
+{
+	switch (wr->opcode) {
+	case MRC_WR_WRITE:
+	case MRC_WR_WRITE_IMM:
+	case MRC_WR_READ:
+		wr->remote_addr = src->wr.rdma.remote_addr;
+		wr->rkey = src->wr.rdma.rkey;
+		break;
+	case MRC_WR_CMP_SWAP:
+	case MRC_WR_FETCH_ADD:
+		wr->remote_addr = src->wr.atomic.remote_addr;
+		wr->rkey = src->wr.atomic.rkey;
+		wr->atomic.compare_add = src->wr.atomic.compare_add;
+		wr->atomic.swap = src->wr.atomic.swap;
+		break;
+	}
+	if (wr->opcode == MRC_WR_WRITE_IMM || wr->opcode == MRC_WR_SEND_IMM)
+		wr->imm_data = src->imm_data;
+}
+
 static int mrc_send_one(struct mrc_uqp *qp, const struct ibv_send_wr *src)
 {
 	struct mrc_send_wr *wr;
@@ -112,14 +149,11 @@ static int mrc_send_one(struct mrc_uqp *qp, const struct ibv_send_wr *src)
 	err = mrc_send_begin(qp, src->wr_id, src->opcode, src->send_flags, &wr);
 	if (err)
 		return err;
-	if (wr->opcode == MRC_WR_WRITE || wr->opcode == MRC_WR_WRITE_IMM) {
-		wr->remote_addr = src->wr.rdma.remote_addr;
-		wr->rkey = src->wr.rdma.rkey;
-	}
-	if (wr->opcode == MRC_WR_WRITE_IMM || wr->opcode == MRC_WR_SEND_IMM)
-		wr->imm_data = src->imm_data;
+	mrc_fill_remote(wr, src);
 	if (src->send_flags & IBV_SEND_INLINE)
-		err = mrc_fill_inline(qp, wr, src);
+		err = wr->opcode >= MRC_WR_READ ? EINVAL : mrc_fill_inline(qp, wr, src);
+	else if (mrc_is_atomic(wr))
+		err = mrc_send_set_element(wr, src->sg_list, (size_t)src->num_sge);
 	else
 		err = mrc_send_set_sges(qp, wr, src->sg_list, (size_t)src->num_sge);
 	if (!err)

@@ -197,7 +197,16 @@ int mrc_send_begin(struct mrc_uqp *qp, uint64_t wr_id, enum ibv_wr_opcode opcode
 int mrc_send_set_sges(struct mrc_uqp *qp, struct mrc_send_wr *wr, const struct ibv_sge *sge,
 		      size_t n);
 
-/** @brief Add inline bytes to a request. @return 0 or EINVAL. */
+/** @brief Whether a request is an atomic. */
+static inline bool mrc_is_atomic(const struct mrc_send_wr *wr)
+{
+	return wr->opcode == MRC_WR_CMP_SWAP || wr->opcode == MRC_WR_FETCH_ADD;
+}
+
+/** @brief Set the only element of an atomic. @return 0 or EINVAL. */
+int mrc_send_set_element(struct mrc_send_wr *wr, const struct ibv_sge *sge, size_t n);
+
+/** @brief Add inline bytes to a request. @return 0 or EINVAL: too many, or a READ or atomic. */
 int mrc_send_add_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr, const void *data,
 			size_t length);
 
@@ -221,6 +230,10 @@ void mrc_recv_doorbell(struct mrc_uqp *qp);
 #define MRC_WRITE_OPS (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 /** Those that it supports with MRC_FEATURE_SENDS. */
 #define MRC_SEND_OPS (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM)
+/** Those that it supports with MRC_FEATURE_READS. */
+#define MRC_READ_OPS                                                      \
+	(IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |   \
+	 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 
 /** @brief Offer the ibv_wr_* calls on a QP. @param ops IBV_QP_EX_WITH_* bits. */
 void mrc_wr_init(struct mrc_uqp *qp, uint64_t ops);

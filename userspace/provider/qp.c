@@ -19,9 +19,10 @@ _Static_assert(offsetof(struct mrc_create_qp_answer, mrc) ==
 
 static uint64_t mrc_send_ops(struct ibv_context *context)
 {
-	bool sends = to_mrc_ucontext(context)->features & MRC_FEATURE_SENDS;
+	uint32_t features = to_mrc_ucontext(context)->features;
 
-	return MRC_WRITE_OPS | (sends ? MRC_SEND_OPS : 0);
+	return MRC_WRITE_OPS | (features & MRC_FEATURE_SENDS ? MRC_SEND_OPS : 0) |
+	       (features & MRC_FEATURE_READS ? MRC_READ_OPS : 0);
 }
 
 static int mrc_check_init(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)

@@ -94,12 +94,42 @@ static void mrc_wr_send_imm(struct ibv_qp_ex *ex, __be32 imm_data)
 	mrc_wr_begin(ex, IBV_WR_SEND_WITH_IMM, 0, 0, imm_data);
 }
 
+static void mrc_wr_rdma_read(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr)
+{
+	mrc_wr_begin(ex, IBV_WR_RDMA_READ, rkey, remote_addr, 0);
+}
+
+static void mrc_wr_atomic(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode, uint32_t rkey,
+			  uint64_t remote_addr, struct mrc_wr_atomic atomic)
+{
+	struct mrc_uqp *qp = to_mrc_wr_qp(ex);
+
+	mrc_wr_begin(ex, opcode, rkey, remote_addr, 0);
+	if (qp->wr)
+		qp->wr->atomic = atomic;
+}
+
+static void mrc_wr_atomic_cmp_swp(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr,
+				  uint64_t compare, uint64_t swap)
+{
+	mrc_wr_atomic(ex, IBV_WR_ATOMIC_CMP_AND_SWP, rkey, remote_addr,
+		      (struct mrc_wr_atomic){ .compare_add = compare, .swap = swap });
+}
+
+static void mrc_wr_atomic_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr,
+				    uint64_t add)
+{
+	mrc_wr_atomic(ex, IBV_WR_ATOMIC_FETCH_AND_ADD, rkey, remote_addr,
+		      (struct mrc_wr_atomic){ .compare_add = add });
+}
+
 static void mrc_wr_set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *sge)
 {
 	struct mrc_uqp *qp = to_mrc_wr_qp(ex);
 
 	if (qp->wr)
-		mrc_wr_note(qp, mrc_send_set_sges(qp, qp->wr, sge, n));
+		mrc_wr_note(qp, mrc_is_atomic(qp->wr) ? mrc_send_set_element(qp->wr, sge, n) :
+							 mrc_send_set_sges(qp, qp->wr, sge, n));
 }
 
 static void mrc_wr_set_sge(struct ibv_qp_ex *ex, uint32_t lkey, uint64_t addr, uint32_t length)
@@ -142,6 +172,12 @@ void mrc_wr_init(struct mrc_uqp *qp, uint64_t ops)
 		ex->wr_send = mrc_wr_send;
 	if (ops & IBV_QP_EX_WITH_SEND_WITH_IMM)
 		ex->wr_send_imm = mrc_wr_send_imm;
+	if (ops & IBV_QP_EX_WITH_RDMA_READ)
+		ex->wr_rdma_read = mrc_wr_rdma_read;
+	if (ops & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP)
+		ex->wr_atomic_cmp_swp = mrc_wr_atomic_cmp_swp;
+	if (ops & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+		ex->wr_atomic_fetch_add = mrc_wr_atomic_fetch_add;
 	ex->wr_set_sge = mrc_wr_set_sge;
 	ex->wr_set_sge_list = mrc_wr_set_sge_list;
 	ex->wr_set_inline_data = mrc_wr_set_inline_data;

@@ -32,6 +32,7 @@ void mrc_last_words_say(const struct mrc_last_words *w,
 			struct mrc_answers *out)
 {
 	bool probe = asked->bth.opcode == MRC_OP_PROBE;
+	u16 timestamp = probe ? asked->probe.tx_timestamp : asked->write.tx_timestamp;
 	/* A probe names no packet, so the answer names the first one that is missing. */
 	u32 psn = probe ? mrc_psn_add(w->done_psn, 1) : asked->bth.psn;
 
@@ -42,9 +43,9 @@ void mrc_last_words_say(const struct mrc_last_words *w,
 		return;
 	}
 	mrc_answers_ack(out, w->done_psn, MRC_ACK_OK, w->msn);
+	/* A READ that waits for its response is acknowledged, and may be all that is left. */
+	if (probe && w->answering)
+		mrc_last_words_unexpected(w->done_psn, ev, timestamp, out);
 	if (mrc_psn_diff(psn, w->done_psn) > 0)
-		mrc_last_words_unexpected(psn, ev,
-					  probe ? asked->probe.tx_timestamp :
-						  asked->write.tx_timestamp,
-					  out);
+		mrc_last_words_unexpected(psn, ev, timestamp, out);
 }

@@ -18,6 +18,7 @@
  * @msn: messages complete in order, modulo 2^24
  * @nak_psn: PSN of the NAK, valid if @nak_syndrome is not 0
  * @nak_syndrome: syndrome of the NAK that ended the QP, 0: it ended for another reason
+ * @answering: the other end has not got all responses to READs and atomics that are acknowledged
  */
 struct mrc_last_words {
 	u32 done_psn;
@@ -25,6 +26,7 @@ struct mrc_last_words {
 	u32 msn;
 	u32 nak_psn;
 	u8 nak_syndrome;
+	bool answering;
 };
 
 /**
@@ -37,8 +39,9 @@ struct mrc_last_words {
  *
  * A NAK that ended the QP is sent again. Otherwise complete messages are acknowledged again. If the
  * packet is a Reliability Probe or lies beyond the complete messages, the NACK "unexpected event"
- * follows. A peer that reads the answers in this order completes what can be completed, and then
- * ends.
+ * follows. For a probe it names the first packet that is missing; another one before it, if
+ * responses are missing, names the last packet that was executed. A peer that reads the answers in
+ * this order completes what can be completed, and then ends.
  */
 void mrc_last_words_say(const struct mrc_last_words *w,
 			const struct mrc_hdr *asked, u32 ev,

@@ -32,6 +32,8 @@ void mrc_resp_arrival(const struct mrc_hdr *hdr, u32 payload, u32 ev, bool ce,
 		.offset = (u32)hdr->write.va,
 		.msn = hdr->write.msn,
 		.rqmsn = hdr->write.rqmsn,
+		.head = &hdr->write,
+		.opcode = hdr->bth.opcode,
 		.ev = ev,
 		.tx_timestamp = hdr->write.tx_timestamp,
 		.solicited = hdr->bth.solicited,
@@ -55,7 +57,9 @@ bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a)
 {
 	if (a->dmalen > MRC_MSG_MAX || a->payload > a->dmalen)
 		return false;
-	if (a->opflags & MRC_OPF_SEND && !mrc_resp_place_fits(q, a))
+	if (a->opflags & (MRC_OPF_FETCH | MRC_OPF_ATOMIC))
+		return !a->payload;
+	if (a->opflags & (MRC_OPF_SEND | MRC_OPF_RESPONSE) && !mrc_resp_place_fits(q, a))
 		return false;
 	if (!(a->opflags & MRC_OPF_LAST))
 		return a->payload == q->mtu;
@@ -145,17 +149,25 @@ static bool mrc_resp_number_fits(struct mrc_resp *q, const struct mrc_rx_arrival
 	       (u16)(a->msn - q->first_msn - q->rx.msn) <= ahead;
 }
 
+static bool mrc_resp_fetch_fits(struct mrc_resp *q, const struct mrc_rx_arrival *a)
+{
+	return !(a->opflags & MRC_OPF_FETCH) ||
+	       !mrc_fetches_add(&q->fetches, a->psn, a->opcode, a->head);
+}
+
 void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
 		     u8 syndrome)
 {
 	if (q->refused)
 		return;
-	if (!syndrome && !mrc_resp_number_fits(q, a))
+	if (!syndrome && (!mrc_resp_number_fits(q, a) || !mrc_resp_fetch_fits(q, a)))
 		syndrome = MRC_NAK_INVALID;
 	if (syndrome)
 		mrc_rx_unclaim(&q->rx, a->psn);
 	else if (mrc_rx_commit(&q->rx, a))
 		syndrome = MRC_NAK_INVALID;
+	if (!syndrome && a->opflags & MRC_OPF_RESPONSE)
+		q->responses += mrc_reads_placed(&q->reads, a);
 	if (syndrome)
 		mrc_resp_refuse(q, a->psn, syndrome);
 	else if (a->psn == q->nak_psn)
@@ -196,11 +208,11 @@ static bool mrc_resp_done_fits(struct mrc_resp *q, const struct mrc_rx_done *don
 	return !done->takes || mrc_resp_taker_fits(q, done);
 }
 
-void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done)
+void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done, u8 syndrome)
 {
 	mrc_rx_undo(&q->rx, done);
 	q->nak_psn = done->psn;
-	q->nak_syndrome = MRC_NAK_INVALID;
+	q->nak_syndrome = syndrome;
 }
 
 bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
@@ -218,7 +230,7 @@ bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
 		return false;
 	if (mrc_resp_done_fits(q, done))
 		return true;
-	mrc_resp_refuse_done(q, done);
+	mrc_resp_refuse_done(q, done, MRC_NAK_INVALID);
 	return false;
 }
 
@@ -244,12 +256,26 @@ bool mrc_resp_resume(struct mrc_resp *q)
 	return true;
 }
 
+bool mrc_resp_response(struct mrc_resp *q)
+{
+	if (!q->responses)
+		return false;
+	q->responses--;
+	return true;
+}
+
+bool mrc_resp_answered(struct mrc_resp *q, u32 responses)
+{
+	q->answering -= responses;
+	return responses && !q->answering && q->nak_syndrome;
+}
+
 /* ---- answers ------------------------------------------------------------- */
 
 /* Return: the syndrome of the NAK that is due, or 0. A NAK also acknowledges all before its PSN. */
 static u8 mrc_resp_nak(const struct mrc_resp *q)
 {
-	if (q->wait == MRC_RESP_WAITS)
+	if (q->wait == MRC_RESP_WAITS || q->answering)
 		return 0;
 	return mrc_psn_diff(q->nak_psn, q->rx.cack) <= 1 ? q->nak_syndrome : 0;
 }
@@ -470,5 +496,6 @@ void mrc_resp_last_words(const struct mrc_resp *q, struct mrc_last_words *w)
 		.msn = q->rx.msn,
 		.nak_psn = q->nak_psn,
 		.nak_syndrome = q->refused ? q->nak_syndrome : 0,
+		.answering = q->answering,
 	};
 }

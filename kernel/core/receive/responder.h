@@ -26,6 +26,12 @@
  * NO_RESOURCE, and counts as never seen (mrc_resp_starve()). To a peer that has sent a SEND, ACKs
  * tell how many receives are posted; when the peer was told that there is none for it, an ACK
  * follows as soon as a receive is posted (mrc_resp_resume()).
+ *
+ * A READ or atomic of the peer takes effect in order, too (mrc_resp_fetch()). What it has read
+ * goes back as a message of this QP, which the requester sends (sendq.h). A NAK waits until the
+ * responses to all requests before it have arrived. The response to a READ or atomic of this end is
+ * a message of the peer. Its payload goes to the memory that the request named, in whatever order
+ * packets arrive (mrc_reads_find()), and mrc_reads_take() says when it has arrived.
  */
 #ifndef _MRC_CORE_RESPONDER_H
 #define _MRC_CORE_RESPONDER_H
@@ -33,7 +39,9 @@
 #include "../wire/answers.h"
 #include "../base/base.h"
 #include "../base/gate.h"
+#include "fetches.h"
 #include "last_words.h"
+#include "reads.h"
 #include "rx_window.h"
 #include "../wire/wire.h"
 
@@ -100,6 +108,11 @@ enum mrc_resp_wait {
  * @starved: the peer was told that there is no receive for its next SEND
  * @no_receive: the newest NACK for a SEND packet that had no receive; without a reason: none
  * @receives: receives that are posted, see mrc_resp_posted()
+ * @answering: READs and atomics of the peer that were executed, and whose responses the peer may
+ *             not have
+ * @responses: messages that are responses to this end, and were not handed out yet
+ * @fetches: READs and atomics of the peer
+ * @reads: those of this end
  */
 struct mrc_resp {
 	struct mrc_rx_window rx;
@@ -125,6 +138,10 @@ struct mrc_resp {
 	bool starved;
 	struct mrc_nack no_receive;
 	u32 receives;
+	u32 answering;
+	u32 responses;
+	struct mrc_fetches fetches;
+	struct mrc_reads reads;
 };
 
 /**
@@ -256,9 +273,41 @@ bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done);
 /**
  * mrc_resp_refuse_done() - refuse the message that was handed out last
  * @q: the responder
- * @done: that message: a WriteImm for which there will be no receive
+ * @done: that message: a WriteImm or SEND for which there will be no receive, or a READ or atomic
+ * @syndrome: why
  */
-void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done);
+void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done, u8 syndrome);
+
+/**
+ * mrc_resp_fetch() - is the message that was handed out last a READ or atomic?
+ * @q: the responder
+ * @done: that message
+ *
+ * The caller executes it, and then calls mrc_resp_executed(), or mrc_resp_refuse_done().
+ *
+ * Return: NULL: it is not.
+ */
+static inline struct mrc_fetch *mrc_resp_fetch(struct mrc_resp *q, const struct mrc_rx_done *done)
+{
+	return mrc_fetches_due(&q->fetches, done->psn);
+}
+
+/**
+ * mrc_resp_response() - is the message that was handed out last a response to this end?
+ *
+ * For counters: when several messages are complete, the answers may be interchanged.
+ */
+bool mrc_resp_response(struct mrc_resp *q);
+
+/** mrc_resp_executed() - what mrc_resp_fetch() returned was executed: its response is due */
+static inline void mrc_resp_executed(struct mrc_resp *q)
+{
+	mrc_fetches_executed(&q->fetches);
+	q->answering++;
+}
+
+/** mrc_resp_answered() - responses have arrived. Return: true: a NAK waited for that, and is due */
+bool mrc_resp_answered(struct mrc_resp *q, u32 responses);
 
 /**
  * mrc_resp_wait() - the message that was handed out last has no receive yet

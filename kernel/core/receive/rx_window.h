@@ -84,12 +84,14 @@ struct mrc_rx_send {
  * @opflags: mrc_opcode_flags() of its opcode
  * @imm: immediate, valid with MRC_OPF_IMM
  * @dmalen: bytes of the whole message
- * @offset: of its payload in the message, valid with MRC_OPF_SEND
+ * @offset: of its payload in the message, valid with MRC_OPF_SEND or MRC_OPF_RESPONSE
  * @msn: number of its message
  * @rqmsn: number of its message among those that take a receive, valid with MRC_OPF_TAKES or
  *         MRC_OPF_SEND
+ * @head: its headers, valid with MRC_OPF_FETCH or MRC_OPF_RESPONSE
  * @ev: its EV bits
  * @tx_timestamp: TSETH or 0
+ * @opcode: valid with MRC_OPF_FETCH
  * @solicited: BTH.SE
  * @ackreq: BTH.a
  * @rtx: BTH.rtx
@@ -105,8 +107,10 @@ struct mrc_rx_arrival {
 	u32 offset;
 	u16 msn;
 	u16 rqmsn;
+	const struct mrc_write *head;
 	u32 ev;
 	u16 tx_timestamp;
+	u8 opcode;
 	bool solicited;
 	bool ackreq;
 	bool rtx;

@@ -23,6 +23,11 @@ void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u
 	r->wait = (struct mrc_req_wait){ .bear = cfg->receive_ns };
 	r->stops = false;
 	r->credited = false;
+	r->next_msn = MRC_MSN_FIRST;
+	r->rsp_turn = false;
+	r->acked_psn = mrc_psn_add(psn, -1);
+	r->answer_until = 0;
+	r->answer_rounds = 0;
 }
 
 /* ---- the paths ----------------------------------------------------------- */
@@ -118,6 +123,46 @@ bool mrc_req_heed_ports(struct mrc_req *r, const struct mrc_paths *paths, u32 ge
 
 /* ---- what goes out ------------------------------------------------------- */
 
+/* Is a packet in flight one of a request, not of a response? */
+static bool mrc_req_is_request(const struct mrc_req *r, u32 psn)
+{
+	const struct mrc_sendq *q = &r->rspq;
+	const struct mrc_msg *m;
+
+	if (!mrc_sendq_names(q, psn, r->tx.nxt))
+		return true;
+	m = mrc_sendq_at(q, mrc_sendq_find(q, psn));
+	return mrc_psn_diff(psn, m->psn) >= (s32)m->packets;
+}
+
+/* Does a request wait for a receive of the peer, so that no new one goes out? */
+static bool mrc_req_is_held(const struct mrc_req *r)
+{
+	return r->wait.since || r->stops;
+}
+
+/*
+ * The queue of the next new packet, or NULL: none may go out. PSNs of a message are consecutive, so
+ * a message that was begun goes on. Then requests and responses take turns.
+ */
+static struct mrc_sendq *mrc_req_next_queue(struct mrc_req *r)
+{
+	bool request = !mrc_req_is_held(r) && mrc_sendq_ready(&r->sendq);
+
+	if (!mrc_sendq_has_new(&r->rspq) || mrc_sendq_amid(&r->sendq))
+		return request ? &r->sendq : NULL;
+	if (r->rsp_turn || mrc_sendq_amid(&r->rspq) || !request)
+		return &r->rspq;
+	return &r->sendq;
+}
+
+/* Would mrc_req_next_queue() find one? */
+static bool mrc_req_has_new(const struct mrc_req *r)
+{
+	return (!mrc_req_is_held(r) && mrc_sendq_ready(&r->sendq)) ||
+	       (mrc_sendq_has_new(&r->rspq) && !mrc_sendq_amid(&r->sendq));
+}
+
 static u32 mrc_req_in_flight(u32 bytes)
 {
 	return DIV_ROUND_UP(bytes, MRC_TX_BYTES_UNIT) * MRC_TX_BYTES_UNIT;
@@ -125,29 +170,55 @@ static u32 mrc_req_in_flight(u32 bytes)
 
 /*
  * Does the peer take this PSN now? Lost packets beyond its window wait, and SENDs for which it has
- * no receive. While a message waits for a receive, the peer's window begins at that message.
+ * no receive, with the requests behind them. While a message waits for a receive, the peer's window
+ * begins at that message.
  */
 static bool mrc_req_reaches(const struct mrc_req *r, u32 psn)
 {
-	if (r->stops && mrc_psn_diff(psn, r->stop_psn) >= 0)
+	if (r->stops && mrc_psn_diff(psn, r->stop_psn) >= 0 && mrc_req_is_request(r, psn))
 		return false;
 	if (r->wait.since && mrc_psn_diff(psn, r->wait.psn) > (s32)r->tx.size)
 		return false;
 	return (u32)mrc_psn_diff(psn, r->tx.una) < r->tx.size;
 }
 
+/* Finds the first lost packet of a response: it may go out while lost SENDs before it wait. */
+static bool mrc_req_lost_response(const struct mrc_req *r, u32 *psn)
+{
+	const struct mrc_sendq *q = &r->rspq;
+	const struct mrc_msg *m;
+	u32 index;
+
+	for (index = q->una; index != q->tail; index++) {
+		m = mrc_sendq_at(q, index);
+		if (mrc_tx_first_lost(&r->tx, m->psn, m->sent, psn))
+			return mrc_req_reaches(r, *psn);
+	}
+	return false;
+}
+
 /* The hint may lie before the first lost packet; planning moves the hint. */
 static bool mrc_req_resends(const struct mrc_req *r)
 {
-	return r->tx.lost && mrc_req_reaches(r, r->tx.rtx_hint);
+	u32 psn;
+
+	return r->tx.lost && (mrc_req_reaches(r, r->tx.rtx_hint) ||
+			      (r->stops && mrc_req_lost_response(r, &psn)));
 }
 
-static void mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_grant *g,
+/* Return: false: there is no lost packet that the peer takes now. */
+static bool mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_grant *g,
 			      struct mrc_batch *b)
 {
 	u32 psn;
 
-	mrc_tx_next_lost(&r->tx, &psn);
+	if (!mrc_tx_next_lost(&r->tx, &psn))
+		return false;
+	if (!mrc_req_reaches(r, psn)) {
+		if (!r->stops || !mrc_req_lost_response(r, &psn))
+			return false;
+		max = 1;	/* nobody has counted how many there are behind it */
+	}
 	while (b->bytes + g->least <= g->room_lost && mrc_req_reaches(r, psn)) {
 		struct mrc_plan *p = &b->plan[b->count++];
 
@@ -159,6 +230,7 @@ static void mrc_req_plan_lost(struct mrc_req *r, u32 max, const struct mrc_cc_gr
 			break;
 		psn = mrc_tx_lost_after(&r->tx, psn);
 	}
+	return true;
 }
 
 /*
@@ -175,6 +247,11 @@ static u32 mrc_req_psns(const struct mrc_req *r)
 {
 	u32 room = mrc_tx_room(&r->tx);
 
+	/* While a message waits for a receive, the peer's window begins at that message. */
+	if (r->wait.since)
+		room = min(room, r->tx.size - min(r->tx.size,
+						  (u32)mrc_psn_diff(r->tx.nxt, r->wait.psn)));
+
 	return room < min(r->tx.size / 8, MRC_BATCH_MAX / 2) ? 0 : room;
 }
 
@@ -185,14 +262,17 @@ static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_gra
 	u32 room = g->room < worth ? 0 : g->room;
 	u32 psn = r->tx.nxt, bytes = 0;
 	struct mrc_plan *p = b->plan;
+	struct mrc_sendq *q;
 
 	max = min(max, mrc_req_psns(r));
-	for (; b->count < max && mrc_sendq_ready(&r->sendq); b->count++, p++) {
-		u32 size = mrc_req_in_flight(mrc_sendq_next_bytes(&r->sendq));
+	for (; b->count < max && (q = mrc_req_next_queue(r)); b->count++, p++) {
+		u32 size = mrc_req_in_flight(mrc_sendq_next_bytes(q));
 
 		if (bytes + min(least, size) > room)
 			break;
-		mrc_sendq_next(&r->sendq, psn, &p->msg);
+		mrc_sendq_next(q, psn, &r->next_msn, &p->msg);
+		p->response = q == &r->rspq;
+		r->rsp_turn = !p->response;
 		p->psn = psn;
 		p->bytes = size;
 		bytes += size;
@@ -206,8 +286,7 @@ bool mrc_req_wants(const struct mrc_req *r, u64 now)
 {
 	if (now < r->pause_until)
 		return false;
-	return mrc_req_resends(r) ||
-	       (!r->wait.since && !r->stops && mrc_sendq_ready(&r->sendq) && mrc_req_psns(r));
+	return mrc_req_resends(r) || (mrc_req_has_new(r) && mrc_req_psns(r));
 }
 
 bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc_cc_grant *g,
@@ -221,11 +300,9 @@ bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc
 	b->apart = false;
 	b->full = false;
 	b->ask_after = g->ask_after;
-	b->rtx = r->tx.lost;
+	b->rtx = mrc_req_plan_lost(r, max, g, b);
 	b->any = b->rtx && mrc_tx_in_vain(&r->tx);
-	if (b->rtx)
-		mrc_req_plan_lost(r, max, g, b);
-	else
+	if (!b->rtx)
 		mrc_req_plan_new(r, max, g, b);
 	return b->count;
 }
@@ -240,6 +317,13 @@ unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
 	return min(want, max(good + (b->any ? bad : 0), 1u));
 }
 
+/* Was a packet sent whose message is not complete? */
+static bool mrc_req_names(const struct mrc_req *r, u32 psn)
+{
+	return mrc_sendq_names(&r->sendq, psn, r->tx.nxt) ||
+	       mrc_sendq_names(&r->rspq, psn, r->tx.nxt);
+}
+
 static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
 			 struct mrc_plan *p, u64 now)
 {
@@ -249,7 +333,8 @@ static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
 		return;
 	}
 	p->was = mrc_tx_ev(&r->tx, p->psn);
-	p->msg = mrc_sendq_find(&r->sendq, p->psn);
+	p->response = !mrc_req_is_request(r, p->psn);
+	p->msg = mrc_sendq_find(mrc_req_queue_of(r, p), p->psn);
 	mrc_tx_resend(&r->tx, p->psn, p->ev, now);
 }
 
@@ -266,7 +351,7 @@ static bool mrc_req_ask(struct mrc_req *r, const struct mrc_batch *b)
 		r->unasked += b->bytes;
 	if (mrc_req_resends(r))
 		return false;
-	if (mrc_sendq_ready(&r->sendq)) {
+	if (mrc_req_has_new(r)) {
 		bool full = b->full || !mrc_req_psns(r);
 
 		if (!full || (since < r->tx.size / 2 && r->unasked < b->ask_after))
@@ -347,20 +432,35 @@ static bool mrc_req_is_done(struct mrc_req *r)
 	return r->stops && mrc_tx_next_lost(&r->tx, &psn) && !mrc_req_reaches(r, psn);
 }
 
-/* Is there a request that an ACK would end, or a SEND that an ACK would let go on? */
+/* Is there a message that an ACK would end, or a SEND that an ACK would let go on? */
 static bool mrc_req_wants_ack(const struct mrc_req *r)
 {
 	const struct mrc_sendq *q = &r->sendq;
 
-	return mrc_sendq_unanswered(q) ||
+	return mrc_sendq_unanswered(q) || mrc_sendq_unanswered(&r->rspq) ||
 	       (mrc_sendq_has_new(q) && mrc_sendq_waits(q, mrc_sendq_at(q, q->cur)));
+}
+
+/* Has the peer executed all that it was sent, so that only responses are missing? */
+static bool mrc_req_awaits_answers(const struct mrc_req *r)
+{
+	return r->sendq.reads && !mrc_sendq_unanswered(&r->rspq) &&
+	       mrc_sendq_after(&r->sendq, r->acked_psn) == r->sendq.cur;
+}
+
+/* ns, before which the peer is not asked; 0: it may be asked. */
+static u64 mrc_req_unasked_until(const struct mrc_req *r)
+{
+	if (r->wait.since)
+		return r->wait.until;
+	return mrc_req_awaits_answers(r) ? r->answer_until : 0;
 }
 
 void mrc_req_settle(struct mrc_req *r, u64 now)
 {
 	if (mrc_req_is_done(r) && mrc_req_wants_ack(r)) {
 		if (!r->ack_wait)
-			r->ack_wait = max(now, r->wait.since ? r->wait.until : 0);
+			r->ack_wait = max(now, mrc_req_unasked_until(r));
 	} else {
 		r->ack_wait = 0;
 		r->ack_retries = 0;
@@ -435,16 +535,18 @@ int mrc_req_sack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 
 /*
  * Is this the last packet of a WriteImm that may wait for a receive? Then nothing up to it is
- * missing, and the request is not complete.
+ * missing, and the request was not executed.
  */
 static bool mrc_req_may_wait(const struct mrc_req *r, u32 psn)
 {
 	const struct mrc_msg *m;
 
-	if (mrc_psn_diff(psn, r->tx.una) >= 0 || !mrc_sendq_names(&r->sendq, psn, r->tx.nxt))
+	if (mrc_psn_diff(psn, r->tx.una) >= 0 || mrc_psn_diff(psn, r->acked_psn) <= 0 ||
+	    !mrc_sendq_names(&r->sendq, psn, r->tx.nxt))
 		return false;
 	m = mrc_sendq_at(&r->sendq, mrc_sendq_find(&r->sendq, psn));
-	return m->has_imm && !m->send && psn == mrc_psn_add(m->psn, (s32)m->packets - 1);
+	return m->has_imm && m->op == MRC_MSG_WRITE &&
+	       psn == mrc_psn_add(m->psn, (s32)m->packets - 1);
 }
 
 /*
@@ -497,8 +599,8 @@ static void mrc_req_heed_limit(struct mrc_req *r)
 
 /*
  * The SEND to which @psn belongs has no receive, nor have later ones. A NACK that repeats this is
- * no news: the ACK behind it says whether the wait goes on. Return: false: the peer has had none for
- * the oldest request for too long.
+ * no news: the ACK behind it says whether the wait goes on. Return: false: the peer has had none
+ * for the oldest request for too long.
  */
 static bool mrc_req_limit(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_result *res)
 {
@@ -523,7 +625,8 @@ static bool mrc_req_limit(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_res
 
 /*
  * An ACK tells how many receives are posted for messages after @psn. ACKs overtake each other: one
- * that is older than another tells nothing new. Return: false as for mrc_req_limit().
+ * that is older than another tells nothing new, nor does one in the middle of a message. Return:
+ * false as for mrc_req_limit().
  */
 static bool mrc_req_take_credits(struct mrc_req *r, u8 syndrome, u32 psn, u64 now)
 {
@@ -534,7 +637,7 @@ static bool mrc_req_take_credits(struct mrc_req *r, u8 syndrome, u32 psn, u64 no
 	const struct mrc_msg *m = index == q->tail ? NULL : mrc_sendq_at(q, index);
 	u16 limit;
 
-	if (first != mrc_psn_add(psn, 1))
+	if (psn != r->acked_psn || mrc_psn_diff(first, psn) <= 0)
 		return true;
 	/* If the peer tells nothing, the next SEND finds out. */
 	credits = told ? min(credits, MRC_REQ_CREDITS_MAX) : 1;
@@ -549,7 +652,7 @@ static bool mrc_req_take_credits(struct mrc_req *r, u8 syndrome, u32 psn, u64 no
 	if (m && mrc_sendq_waits(q, m))
 		return mrc_req_bear_wait(r, first, now);
 	/* To send what was sent before to a peer that tells nothing is part of the wait. */
-	if (!m || (m->send && (told || m->sent < m->packets)))
+	if (!m || (m->op == MRC_MSG_SEND && (told || m->sent < m->packets)))
 		r->wait.since = 0;
 	return true;
 }
@@ -565,10 +668,11 @@ static enum mrc_tx_refusal mrc_req_why(const struct mrc_req *r, const struct mrc
 
 	if (mrc_nack_is_trim(nack->reason))
 		return MRC_TX_TRIMMED;
-	if (nack->reason != MRC_NACK_NO_RESOURCE || !mrc_sendq_names(q, nack->psn, r->tx.nxt))
+	if (nack->reason != MRC_NACK_NO_RESOURCE || !mrc_sendq_names(q, nack->psn, r->tx.nxt) ||
+	    !mrc_req_is_request(r, nack->psn))
 		return MRC_TX_NO_ROOM;
 	m = mrc_sendq_at(q, mrc_sendq_find(q, nack->psn));
-	if (!m->send || (q->limited && r->credited && !mrc_sendq_waits(q, m)))
+	if (m->op != MRC_MSG_SEND || (q->limited && r->credited && !mrc_sendq_waits(q, m)))
 		return MRC_TX_NO_ROOM;
 	return MRC_TX_NO_RECEIVE;
 }
@@ -581,10 +685,10 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	int err;
 
 	mrc_tx_result_init(res);
-	if (mrc_nack_is_fatal(nack->reason) &&
-	    !mrc_sendq_names(&r->sendq, nack->psn, r->tx.nxt))
+	if (mrc_nack_is_fatal(nack->reason) && !mrc_req_names(r, nack->psn))
 		return -EINVAL;
 	err = mrc_tx_nack(&r->tx, nack->psn, why, now, res);
+	res->unwanted = mrc_nack_is_fatal(nack->reason) && !mrc_req_is_request(r, nack->psn);
 	res->cause = why == MRC_TX_TRIMMED ? MRC_CC_TRIMMED : MRC_CC_REFUSED;
 	if (nack->reason == MRC_NACK_TRIMMED)
 		res->mark = MRC_SACK_SKIP_ONCE;
@@ -598,6 +702,23 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	return err;
 }
 
+/*
+ * The peer is there, and has not answered all READs and atomics yet: their responses come by
+ * themselves. So it is asked rarely: each interval is twice as long as the one before.
+ */
+static void mrc_req_bear_answer(struct mrc_req *r, u64 now)
+{
+	const struct mrc_timing *timing = r->tx.rtt.timing;
+	u64 least = max(r->tx.rtt.srtt_ns, timing->pause);
+
+	r->answer_until = now + min(least << r->answer_rounds, timing->ask_max);
+	if (r->answer_rounds < MRC_REQ_PAUSES_MAX)
+		r->answer_rounds++;
+	mrc_tx_heard(&r->tx, now);
+	r->ack_wait = 0;
+	r->ack_retries = 0;
+}
+
 int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 		struct mrc_tx_result *res)
 {
@@ -605,19 +726,42 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 	int err;
 
 	mrc_tx_result_init(res);
-	if (nak ? !mrc_sendq_names(&r->sendq, hdr->bth.psn, r->tx.nxt) :
+	if (nak ? !mrc_req_names(r, hdr->bth.psn) :
 		  !mrc_syndrome_is_ack(hdr->ack.syndrome))
 		return -EINVAL;
 	*psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;
 	err = mrc_tx_ack(&r->tx, *psn, now, res);
 	if (err)
 		return err;
+	res->unwanted = nak && !mrc_req_is_request(r, hdr->bth.psn);
 	mrc_req_note_acked(r, res);
+	if (mrc_psn_diff(*psn, r->acked_psn) > 0)
+		r->acked_psn = *psn;
 	if (mrc_psn_diff(*psn, r->wait.psn) >= 0)
 		r->wait.since = 0;
 	if (!nak && r->sendq.limited)
 		res->no_receive = !mrc_req_take_credits(r, hdr->ack.syndrome, *psn, now);
+	if (!r->wait.since && mrc_req_awaits_answers(r))
+		mrc_req_bear_answer(r, now);
 	return 0;
+}
+
+/* While a SEND waits for a receive, una does not pass it. */
+struct mrc_msg *mrc_req_response_done(const struct mrc_req *r)
+{
+	const struct mrc_sendq *q = &r->rspq;
+	struct mrc_msg *m = mrc_sendq_done(q, mrc_psn_add(r->tx.una, -1));
+
+	if (m || !r->stops || !mrc_sendq_unanswered(q))
+		return m;
+	m = mrc_sendq_at(q, q->una);
+	return mrc_tx_has_arrived(&r->tx, m->psn, m->packets) ? m : NULL;
+}
+
+void mrc_req_answered(struct mrc_req *r, u32 index)
+{
+	mrc_sendq_at(&r->sendq, index)->answered = true;
+	r->answer_rounds = 0;
 }
 
 /* ---- news ---------------------------------------------------------------- */
@@ -625,7 +769,7 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 static enum mrc_req_verdict mrc_req_judge_nack(u8 reason, int err, const struct mrc_tx_result *res)
 {
 	if (mrc_nack_is_fatal(reason))
-		return MRC_REQ_UNEXPECTED;
+		return res->unwanted ? MRC_REQ_UNWANTED : MRC_REQ_UNEXPECTED;
 	if (res->no_receive)
 		return MRC_REQ_NO_RECEIVE;
 	return !err && res->expired ? MRC_REQ_REFUSED : MRC_REQ_GOES_ON;
@@ -635,6 +779,8 @@ static enum mrc_req_verdict mrc_req_judge_ack(u8 syndrome, const struct mrc_tx_r
 {
 	if (mrc_syndrome_is_ack(syndrome))
 		return res->no_receive ? MRC_REQ_NO_RECEIVE : MRC_REQ_GOES_ON;
+	if (res->unwanted)
+		return MRC_REQ_UNWANTED;
 	switch (syndrome) {
 	case MRC_NAK_ACCESS:
 		return MRC_REQ_NO_ACCESS;
@@ -736,7 +882,7 @@ static u64 mrc_req_ack_deadline(const struct mrc_req *r)
 /* When to ask for a missing ACK. */
 static u64 mrc_req_ask_at(const struct mrc_req *r, u64 now)
 {
-	return max(mrc_tx_ask_at(&r->tx, now), r->wait.since ? r->wait.until : 0);
+	return max(mrc_tx_ask_at(&r->tx, now), mrc_req_unasked_until(r));
 }
 
 /* The earlier one of two times, where 0 means never. */

@@ -21,9 +21,14 @@
  * such an ACK by itself when a receive is posted; in case that ACK is lost, Reliability Probes ask
  * now and then. The limit is lifted when there are receives for all requests in the queue.
  *
- * A transport ACK ends a request. If all packets are SACKed and the ACK is missing, Reliability
- * Probes ask for it, at the same intervals as for a missing SACK. When as many timeouts have passed
- * as a packet has retries, the QP ends in error.
+ * Responses to READs and atomics of the peer are messages, too. They have a queue of their own, and
+ * take turns with the requests. While a request waits for a receive of the peer, they go on, as far
+ * as the peer's window reaches. Only behind a SEND of which some packets were never sent they wait.
+ *
+ * A transport ACK ends a request; a READ or atomic also needs its response. While only responses
+ * are missing, Reliability Probes ask now and then whether the peer is there. If all packets are
+ * SACKed and the ACK is missing, Reliability Probes ask for it, at the same intervals as for a
+ * missing SACK. When as many timeouts have passed as a packet has retries, the QP ends in error.
  */
 #ifndef _MRC_CORE_REQUESTER_H
 #define _MRC_CORE_REQUESTER_H
@@ -51,7 +56,8 @@
 /**
  * struct mrc_plan - one packet of a batch
  * @psn: its PSN
- * @msg: free-running index of its request
+ * @msg: free-running index of its message
+ * @response: that index is one of the queue of responses
  * @bytes: its nominal bytes
  * @ev: index of its EV
  * @was: for a retransmission: index of the EV on which it was sent before
@@ -62,6 +68,7 @@ struct mrc_plan {
 	u32 bytes;
 	u16 ev;
 	u16 was;
+	bool response;
 };
 
 /**
@@ -109,6 +116,12 @@ struct mrc_req_wait {
 /**
  * struct mrc_req - the requester of a QP
  * @sendq: requests
+ * @rspq: responses
+ * @next_msn: number of the next message that is begun
+ * @rsp_turn: the next message that is begun is a response, if there is one
+ * @acked_psn: everything up to this PSN was executed
+ * @answer_until: ns, the peer is not asked before while only responses are missing
+ * @answer_rounds: how often it was asked since a response arrived
  * @asked_psn: next new PSN when a SACK was asked for last
  * @unasked: nominal bytes of packets sent for the first time since then
  * @last_ev: EV with which the newest batch ended
@@ -123,13 +136,19 @@ struct mrc_req_wait {
  * @ports_up: ports that are up here and at the peer, as seen last
  * @wait: a request that waits for a receive of the peer
  * @stop_psn: first PSN of the SENDs that wait, valid with @stops
- * @stops: SENDs that were begun wait for receives: nothing goes out from @stop_psn on
+ * @stops: SENDs that were begun wait for receives: of requests, nothing goes out from @stop_psn on
  * @credited: the limit of @sendq is what an ACK has told, not a NACK
  * @reach: the peer's window, which limits @tx
  * @tx: packets in flight. It is the last member, because its own end is large and mostly cold
  */
 struct mrc_req {
 	struct mrc_sendq sendq;
+	struct mrc_sendq rspq;
+	u16 next_msn;
+	bool rsp_turn;
+	u8 answer_rounds;
+	u32 acked_psn;
+	u64 answer_until;
 	u32 asked_psn;
 	u32 unasked;
 	u16 last_ev;
@@ -178,12 +197,18 @@ static inline size_t mrc_req_mem(u32 size)
 
 /**
  * mrc_req_start() - start of a connection
- * @r: the requester; the slots of its queue are the caller's
+ * @r: the requester; its queues are the caller's to start, see mrc_sendq_start()
  * @mem: mrc_req_mem() zeroed bytes, aligned as for a record
  * @cfg: limits of the window
  * @psn: the first PSN to send
  */
 void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u32 psn);
+
+/** mrc_req_queue_of() - the queue of a packet's message */
+static inline struct mrc_sendq *mrc_req_queue_of(struct mrc_req *r, const struct mrc_plan *p)
+{
+	return p->response ? &r->rspq : &r->sendq;
+}
 
 /** mrc_req_wants() - would anything go out now if the congestion window had room? */
 bool mrc_req_wants(const struct mrc_req *r, u64 now);
@@ -381,6 +406,7 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
  * @MRC_REQ_NO_ACCESS: the oldest request that is left may not write to its address
  * @MRC_REQ_INVALID: the oldest request that is left is none that the peer can execute
  * @MRC_REQ_PEER_FAILED: the peer could not execute the oldest request that is left
+ * @MRC_REQ_UNWANTED: the peer refuses a response
  */
 enum mrc_req_verdict {
 	MRC_REQ_GOES_ON,
@@ -391,6 +417,7 @@ enum mrc_req_verdict {
 	MRC_REQ_NO_ACCESS,
 	MRC_REQ_INVALID,
 	MRC_REQ_PEER_FAILED,
+	MRC_REQ_UNWANTED,
 };
 
 /**
@@ -402,6 +429,24 @@ enum mrc_req_verdict {
  */
 enum mrc_req_verdict mrc_req_judge(const struct mrc_hdr *hdr, int err,
 				   const struct mrc_tx_result *res);
+
+/**
+ * mrc_req_answered() - the response to a READ or atomic has arrived
+ * @r: the requester
+ * @index: of the request, in @r->sendq
+ *
+ * The caller then ends the requests that are complete up to @r->acked_psn, see mrc_sendq_done(),
+ * and calls mrc_req_settle().
+ */
+void mrc_req_answered(struct mrc_req *r, u32 index);
+
+/**
+ * mrc_req_response_done() - the oldest response, if all of it has arrived at the peer
+ *
+ * Return: the response, or NULL. To be called until the result is NULL, with mrc_sendq_end() of
+ * @r->rspq after each call.
+ */
+struct mrc_msg *mrc_req_response_done(const struct mrc_req *r);
 
 /** mrc_req_settle() - requests may have ended: begin or end the wait for an ACK */
 void mrc_req_settle(struct mrc_req *r, u64 now);

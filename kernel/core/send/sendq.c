@@ -9,9 +9,10 @@ void mrc_sendq_start(struct mrc_sendq *q, u32 mtu, u16 imm_max)
 	q->una = 0;
 	q->cur = 0;
 	q->tail = 0;
-	q->next_msn = MRC_MSN_FIRST;
 	q->next_rqmsn = MRC_MSN_FIRST;
 	q->imm_inflight = 0;
+	q->reads_max = MRC_READS_MAX;
+	q->reads = 0;
 	q->limited = false;
 }
 
@@ -19,15 +20,15 @@ void mrc_sendq_queue(struct mrc_sendq *q)
 {
 	struct mrc_msg *m = mrc_sendq_at(q, q->tail);
 
-	m->packets = max(DIV_ROUND_UP(m->len, q->mtu), 1u);
+	m->packets = max(DIV_ROUND_UP(mrc_msg_payload(m), q->mtu), 1u);
 	m->sent = 0;
-	m->msn = q->next_msn++;
+	m->answered = false;
 	m->rqmsn = q->next_rqmsn;
 	q->next_rqmsn += mrc_msg_takes(m);
 	q->tail++;
 }
 
-bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
+bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u16 *msn, u32 *index)
 {
 	struct mrc_msg *m = mrc_sendq_at(q, q->cur);
 
@@ -35,7 +36,9 @@ bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
 		return false;
 	if (!m->sent) {
 		m->psn = psn;
+		m->msn = (*msn)++;
 		q->imm_inflight += mrc_msg_takes(m);
+		q->reads += mrc_msg_fetches(m);
 	}
 	*index = q->cur;
 	if (++m->sent == m->packets)
@@ -43,8 +46,11 @@ bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index)
 	return true;
 }
 
-/* The request at cur has packets that were never sent, so it is not complete. */
-static bool mrc_sendq_complete(const struct mrc_sendq *q, u32 index, u32 psn)
+/*
+ * Has the peer executed the message of an index? The message at cur has packets that were never
+ * sent.
+ */
+static bool mrc_sendq_executed(const struct mrc_sendq *q, u32 index, u32 psn)
 {
 	const struct mrc_msg *m = mrc_sendq_at(q, index);
 
@@ -53,14 +59,18 @@ static bool mrc_sendq_complete(const struct mrc_sendq *q, u32 index, u32 psn)
 
 struct mrc_msg *mrc_sendq_done(const struct mrc_sendq *q, u32 psn)
 {
-	return mrc_sendq_complete(q, q->una, psn) ? mrc_sendq_at(q, q->una) : NULL;
+	struct mrc_msg *m = mrc_sendq_at(q, q->una);
+
+	if (!mrc_sendq_executed(q, q->una, psn) || (mrc_msg_fetches(m) && !m->answered))
+		return NULL;
+	return m;
 }
 
 u32 mrc_sendq_after(const struct mrc_sendq *q, u32 psn)
 {
 	u32 index = q->una;
 
-	while (mrc_sendq_complete(q, index, psn))
+	while (mrc_sendq_executed(q, index, psn))
 		index++;
 	return index;
 }
@@ -82,8 +92,10 @@ void mrc_sendq_end(struct mrc_sendq *q)
 {
 	const struct mrc_msg *m = mrc_sendq_at(q, q->una);
 
-	if (m->sent)
+	if (m->sent) {
 		q->imm_inflight -= mrc_msg_takes(m);
+		q->reads -= mrc_msg_fetches(m);
+	}
 	if (q->cur == q->una)
 		q->cur++;
 	q->una++;
@@ -119,18 +131,37 @@ void mrc_sendq_chunk(const struct mrc_sendq *q, const struct mrc_msg *m, u32 psn
 		     struct mrc_chunk *c)
 {
 	c->offset = (u32)mrc_psn_diff(psn, m->psn) * q->mtu;
-	c->len = min(m->len - c->offset, q->mtu);
+	c->len = min(mrc_msg_payload(m) - c->offset, q->mtu);
+}
+
+static u8 mrc_sendq_opcode(const struct mrc_msg *m, bool first, bool last)
+{
+	switch (m->op) {
+	case MRC_MSG_SEND:
+		return mrc_send_opcode(first, last, m->has_imm);
+	case MRC_MSG_READ:
+		return MRC_OP_READ;
+	case MRC_MSG_CMP_SWAP:
+		return MRC_OP_CMP_SWAP;
+	case MRC_MSG_FETCH_ADD:
+		return MRC_OP_FETCH_ADD;
+	case MRC_MSG_READ_RSP:
+		return mrc_read_rsp_opcode(first, last);
+	case MRC_MSG_ATOMIC_RSP:
+		return MRC_OP_ATOMIC_RSP;
+	default:
+		return mrc_write_opcode(first, last, m->has_imm);
+	}
 }
 
 void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 psn,
 		      struct mrc_hdr *hdr)
 {
-	bool last = c->offset + c->len == m->len;
+	bool last = c->offset + c->len == mrc_msg_payload(m);
 
 	/* Only the needed fields: to zero all of it, by a string instruction, costs more. */
 	hdr->bth = (struct mrc_bth){
-		.opcode = m->send ? mrc_send_opcode(!c->offset, last, m->has_imm) :
-				    mrc_write_opcode(!c->offset, last, m->has_imm),
+		.opcode = mrc_sendq_opcode(m, !c->offset, last),
 		.pad = -c->len & 3,
 		.solicited = last && m->solicited,
 		.psn = psn,
@@ -142,6 +173,9 @@ void mrc_sendq_header(const struct mrc_msg *m, const struct mrc_chunk *c, u32 ps
 		.va = m->raddr + c->offset,
 		.rkey = m->rkey,
 		.dmalen = m->len,
+		.rdeth = m->rdeth,
 		.imm = m->imm,
+		.value = m->value,
+		.compare = m->compare,
 	};
 }

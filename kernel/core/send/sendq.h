@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requests of a QP on their way, writes and SENDs: the packets of each request, the packet that
- * comes next, and the requests that are complete. The caller serialises all calls on one queue. It
- * owns the slots of the queue; a request is the first member of the struct in a slot.
+ * Messages of a QP on their way: the packets of each message, the packet that comes next, and the
+ * messages that are complete. The caller serialises all calls on one queue. It owns the slots of
+ * the queue; a message is the first member of the struct in a slot.
  *
- * Requests are numbered when they are queued (MSN, and RQMSN for those that take a receive:
- * WriteImm and SEND), and take consecutive PSNs when they are sent for the first time, so the
- * queue's order is that of PSNs. A transport ACK of a PSN completes all requests whose last packet
- * is at or before it.
+ * A QP has two queues. One holds the requests of its program: writes, SENDs, READs and atomics. The
+ * other holds its responses to READs and atomics of the peer. Their messages share PSNs and message
+ * numbers (MSN), which a message gets when its first packet is sent; its PSNs are consecutive. So
+ * the order of each queue is that of PSNs. Requests that take a receive (WriteImm and SEND) have a
+ * number of their own (RQMSN). A transport ACK of a PSN completes all requests whose last packet is
+ * at or before it. But a READ or atomic also needs its response, and later requests wait for that.
  *
  * A peer without a receive for a SEND takes no packet of it. So a limit says which SENDs the peer
- * has receives for; the packets of others wait.
+ * has receives for; the packets of others wait. So do READs and atomics when as many of them are
+ * under way as the connection allows, and requests with a fence while any is under way.
  */
 #ifndef _MRC_CORE_SENDQ_H
 #define _MRC_CORE_SENDQ_H
@@ -19,19 +22,40 @@
 #include "../wire/wire.h"
 
 /**
- * struct mrc_msg - a request
+ * enum mrc_msg_op - what a message is
+ */
+enum mrc_msg_op {
+	MRC_MSG_WRITE,
+	MRC_MSG_SEND,
+	MRC_MSG_READ,
+	MRC_MSG_CMP_SWAP,
+	MRC_MSG_FETCH_ADD,
+	MRC_MSG_READ_RSP,
+	MRC_MSG_ATOMIC_RSP,
+};
+
+/**
+ * struct mrc_msg - a message
  *
  * Filled by the caller of mrc_sendq_queue():
- * @raddr: remote address; of a SEND 0
- * @rkey: remote key; not of a SEND
- * @len: bytes in all, at most MRC_MSG_MAX
+ * @raddr: remote address; 0 of SENDs and responses
+ * @value: of an atomic, what is added, or swapped in; of its response, what was there before
+ * @compare: of a compare and swap
+ * @rkey: remote key, if there is a remote address
+ * @len: bytes in all, at most MRC_MSG_MAX; of a READ, bytes to read; of atomics and their responses
+ *       MRC_ATOMIC_BYTES
+ * @rdeth: of READs, atomics and responses, see struct mrc_write
  * @imm: immediate, network byte order; with @has_imm
+ * @op: enum mrc_msg_op
  * @has_imm: it has an immediate
- * @send: it is a SEND, else a write
  * @solicited: a SEND that asks for an event at the receiver
+ * @fence: it is not begun while a READ or atomic is under way
+ *
+ * Set by the caller when the response has arrived:
+ * @answered: this READ or atomic has its response
  *
  * Filled by the queue:
- * @msn: message number
+ * @msn: message number, once the first packet was sent
  * @rqmsn: number among the requests that take a receive; of others, the number that comes next
  * @psn: PSN of the first packet, once that was sent
  * @packets: packets of the message, at least 1
@@ -39,12 +63,17 @@
  */
 struct mrc_msg {
 	u64 raddr;
+	u64 value;
+	u64 compare;
 	u32 rkey;
 	u32 len;
+	u32 rdeth;
 	__be32 imm;
+	u8 op;
 	bool has_imm;
-	bool send;
 	bool solicited;
+	bool fence;
+	bool answered;
 	u16 msn;
 	u16 rqmsn;
 	u32 psn;
@@ -53,18 +82,19 @@ struct mrc_msg {
 };
 
 /**
- * struct mrc_sendq - requests that are not complete, a ring of slots
+ * struct mrc_sendq - messages that are not complete, a ring of slots
  * @slots: @depth slots, each of which begins with a struct mrc_msg
  * @stride: bytes of a slot
  * @depth: a power of two
  * @mtu: payload bytes of a packet
  * @imm_max: requests that take a receive and may be in flight at a time, 1 at least
- * @una: oldest request that is not complete; @una, @cur and @tail are free-running indices
- * @cur: first request with packets that were never sent
+ * @una: oldest message that is not complete; @una, @cur and @tail are free-running indices
+ * @cur: first message with packets that were never sent
  * @tail: first free slot
- * @next_msn: MSN of the next request that is queued
  * @next_rqmsn: RQMSN of the next request that takes a receive
  * @imm_inflight: requests that take a receive, were begun and are not complete
+ * @reads_max: READs and atomics that may be under way at a time
+ * @reads: READs and atomics that were begun and are not complete
  * @limit: RQMSN of the first SEND that waits for a receive of the peer, valid with @limited
  * @limited: the peer was short of receives
  */
@@ -77,9 +107,10 @@ struct mrc_sendq {
 	u32 una;
 	u32 cur;
 	u32 tail;
-	u16 next_msn;
 	u16 next_rqmsn;
 	u16 imm_inflight;
+	u16 reads_max;
+	u16 reads;
 	u16 limit;
 	bool limited;
 };
@@ -128,13 +159,29 @@ static inline bool mrc_sendq_has_new(const struct mrc_sendq *q)
 /** mrc_msg_takes() - does the request take a receive of the peer? */
 static inline bool mrc_msg_takes(const struct mrc_msg *m)
 {
-	return m->has_imm || m->send;
+	return m->has_imm || m->op == MRC_MSG_SEND;
+}
+
+/** mrc_msg_fetches() - is it a READ or atomic, which the peer answers with a response? */
+static inline bool mrc_msg_fetches(const struct mrc_msg *m)
+{
+	return m->op >= MRC_MSG_READ && m->op <= MRC_MSG_FETCH_ADD;
 }
 
 /** mrc_sendq_waits() - does the request @m wait for a receive of the peer? Only SENDs do. */
 static inline bool mrc_sendq_waits(const struct mrc_sendq *q, const struct mrc_msg *m)
 {
-	return q->limited && m->send && (s16)(m->rqmsn - q->limit) >= 0;
+	return q->limited && m->op == MRC_MSG_SEND && (s16)(m->rqmsn - q->limit) >= 0;
+}
+
+/** mrc_sendq_may_begin() - are few enough messages of its kind under way to begin this one? */
+static inline bool mrc_sendq_may_begin(const struct mrc_sendq *q, const struct mrc_msg *m)
+{
+	if (m->fence && q->reads)
+		return false;
+	if (mrc_msg_fetches(m))
+		return q->reads < q->reads_max;
+	return !mrc_msg_takes(m) || q->imm_inflight < q->imm_max;
 }
 
 /** mrc_sendq_ready() - would mrc_sendq_next() find a packet? */
@@ -143,7 +190,13 @@ static inline bool mrc_sendq_ready(const struct mrc_sendq *q)
 	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
 
 	return mrc_sendq_has_new(q) && !mrc_sendq_waits(q, m) &&
-	       (m->sent || !mrc_msg_takes(m) || q->imm_inflight < q->imm_max);
+	       (m->sent || mrc_sendq_may_begin(q, m));
+}
+
+/** mrc_sendq_amid() - has a message been begun of which packets were never sent? */
+static inline bool mrc_sendq_amid(const struct mrc_sendq *q)
+{
+	return mrc_sendq_has_new(q) && mrc_sendq_at(q, q->cur)->sent;
 }
 
 /** mrc_sendq_unanswered() - has a request been begun that is not complete? */
@@ -162,20 +215,20 @@ static inline bool mrc_sendq_outstanding(const struct mrc_sendq *q, u32 index)
  * mrc_sendq_next() - the next packet that was never sent goes out
  * @q: the queue
  * @psn: its PSN, one more than that of the packet before
+ * @msn: number of the next message that is begun; goes on when one is
  * @index: result: index of its request
  *
- * Return: false when there is no such packet, or when it may not go out: its request takes a
- * receive, and as many of those are in flight as the peer takes, or it waits for the receive.
+ * Return: false when there is no such packet, or when it may not go out, see mrc_sendq_ready().
  */
-bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u32 *index);
+bool mrc_sendq_next(struct mrc_sendq *q, u32 psn, u16 *msn, u32 *index);
 
 /**
  * mrc_sendq_done() - the oldest request, if it is complete
  * @q: the queue
  * @psn: everything up to this PSN was executed
  *
- * Return: the request, or NULL. To be called until the result is NULL, with mrc_sendq_end() after
- * each call.
+ * Return: the request, or NULL; a READ or atomic also needs its response. To be called until the
+ * result is NULL, with mrc_sendq_end() after each call.
  */
 struct mrc_msg *mrc_sendq_done(const struct mrc_sendq *q, u32 psn);
 
@@ -240,14 +293,36 @@ static inline u32 mrc_sendq_first_psn(const struct mrc_sendq *q, u32 index, u32 
  */
 bool mrc_sendq_first_waiting(const struct mrc_sendq *q, u32 *psn);
 
+/** mrc_msg_hdr_len() - header bytes of a packet of a message, without immediate */
+static inline u32 mrc_msg_hdr_len(const struct mrc_msg *m)
+{
+	static const u8 len[] = {
+		[MRC_MSG_WRITE] = MRC_WRITE_HDR_LEN,
+		[MRC_MSG_SEND] = MRC_SEND_HDR_LEN,
+		[MRC_MSG_READ] = MRC_READ_LEN,
+		[MRC_MSG_CMP_SWAP] = MRC_ATOMIC_LEN,
+		[MRC_MSG_FETCH_ADD] = MRC_ATOMIC_LEN,
+		[MRC_MSG_READ_RSP] = MRC_READ_RSP_HDR_LEN,
+		[MRC_MSG_ATOMIC_RSP] = MRC_ATOMIC_RSP_LEN,
+	};
+
+	return len[m->op];
+}
+
+/** mrc_msg_payload() - payload bytes of all packets of a message: some are headers only */
+static inline u32 mrc_msg_payload(const struct mrc_msg *m)
+{
+	return mrc_msg_fetches(m) || m->op == MRC_MSG_ATOMIC_RSP ? 0 : m->len;
+}
+
 /** mrc_sendq_next_bytes() - nominal bytes of the packet that mrc_sendq_next() would find */
 static inline u32 mrc_sendq_next_bytes(const struct mrc_sendq *q)
 {
 	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
 	bool last = m->sent + 1 == m->packets;
-	u32 len = last ? m->len - m->sent * q->mtu : q->mtu;
+	u32 len = last ? mrc_msg_payload(m) - m->sent * q->mtu : q->mtu;
 
-	return MRC_NOMINAL_OUTSIDE + (m->send ? MRC_SEND_HDR_LEN : MRC_WRITE_HDR_LEN) +
+	return MRC_NOMINAL_OUTSIDE + mrc_msg_hdr_len(m) +
 	       (last && m->has_imm ? MRC_IMMDT_LEN : 0) + len + (-len & 3) + MRC_ICRC_LEN;
 }
 

@@ -33,6 +33,7 @@
  * @late_since: ns, when the first of the late packets was sent; 0: none is late
  * @expired: a packet used up its retries
  * @no_receive: the peer has had no receive for a request for longer than this QP tolerates
+ * @unwanted: what the peer refuses for good is a response
  * @told: private to mrc_req_news()
  */
 struct mrc_tx_result {
@@ -46,6 +47,7 @@ struct mrc_tx_result {
 	bool spurious;
 	bool expired;
 	bool no_receive;
+	bool unwanted;
 	bool told;
 	bool restore;
 	u8 penalty;

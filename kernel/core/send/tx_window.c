@@ -123,6 +123,32 @@ u32 mrc_tx_lost_after(const struct mrc_tx_window *w, u32 psn)
 	return psn;
 }
 
+bool mrc_tx_first_lost(const struct mrc_tx_window *w, u32 psn, u32 count, u32 *lost)
+{
+	u32 end = mrc_psn_add(psn, (s32)count);
+
+	if (mrc_psn_diff(psn, w->una) < 0)
+		psn = w->una;
+	for (; mrc_psn_diff(psn, end) < 0; psn = mrc_psn_add(psn, 1)) {
+		if (!(mrc_tx_rec_at(w, psn)->flags & MRC_TX_LOST))
+			continue;
+		*lost = psn;
+		return true;
+	}
+	return false;
+}
+
+bool mrc_tx_has_arrived(const struct mrc_tx_window *w, u32 psn, u32 count)
+{
+	u32 end = mrc_psn_add(psn, (s32)count);
+
+	if (mrc_psn_diff(psn, w->una) < 0)
+		psn = w->una;
+	while (mrc_psn_diff(psn, end) < 0 && mrc_tx_rec_at(w, psn)->flags & MRC_TX_ACKED)
+		psn = mrc_psn_add(psn, 1);
+	return mrc_psn_diff(psn, end) >= 0;
+}
+
 void mrc_tx_resend(struct mrc_tx_window *w, u32 psn, u16 ev, u64 now)
 {
 	struct mrc_tx_rec *rec = mrc_tx_rec_find(w, psn);

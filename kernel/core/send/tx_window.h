@@ -99,6 +99,20 @@ const struct mrc_tx_rec *mrc_tx_next_lost(struct mrc_tx_window *w, u32 *psn);
  */
 u32 mrc_tx_lost_after(const struct mrc_tx_window *w, u32 psn);
 
+/**
+ * mrc_tx_first_lost() - the oldest PSN of some that must be sent again
+ * @w: the window
+ * @psn: the first of them; those before una have arrived
+ * @count: how many there are, all of them sent
+ * @lost: result
+ *
+ * Return: false when there is none.
+ */
+bool mrc_tx_first_lost(const struct mrc_tx_window *w, u32 psn, u32 count, u32 *lost);
+
+/** mrc_tx_has_arrived() - have @count packets from @psn on arrived, all of them sent? */
+bool mrc_tx_has_arrived(const struct mrc_tx_window *w, u32 psn, u32 count);
+
 /** mrc_tx_bytes() - nominal bytes of a packet, rounded up; @psn: in the window */
 u32 mrc_tx_bytes(const struct mrc_tx_window *w, u32 psn);
 

@@ -40,12 +40,16 @@
 #define OPCODE_INDEX_MASK	0x1f
 
 struct mrc_opcode_row {
-	u8 flags;
-	u8 len;
+	u16 flags;
+	u16 len;
 };
 
 #define OPF_SEND		(MRC_OPF_REQUEST | MRC_OPF_SEND)
+#define OPF_PLETH		(MRC_OPF_SEND | MRC_OPF_RESPONSE)
 #define OPF_TAKER		(MRC_OPF_LAST | MRC_OPF_TAKES)
+#define OPF_ONLY		(MRC_OPF_FIRST | MRC_OPF_LAST)
+#define OPF_FETCH			(MRC_OPF_REQUEST | OPF_ONLY | MRC_OPF_FETCH)
+#define OPF_RESPONSE		(MRC_OPF_REQUEST | MRC_OPF_RESPONSE)
 
 #define OPCODE_INDEX(op)	((op) & OPCODE_INDEX_MASK)
 
@@ -80,6 +84,20 @@ static const struct mrc_opcode_row opcode_rows[OPCODE_INDEX_MASK + 1] = {
 	[OPCODE_INDEX(MRC_OP_WRITE_ONLY_IMM)] = {
 		MRC_OPF_REQUEST | MRC_OPF_FIRST | OPF_TAKER | MRC_OPF_IMM,
 		MRC_WRITE_HDR_LEN + MRC_IMMDT_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_READ)] = { OPF_FETCH, MRC_READ_LEN },
+	[OPCODE_INDEX(MRC_OP_READ_RSP_FIRST)] = {
+		OPF_RESPONSE | MRC_OPF_FIRST, MRC_READ_RSP_HDR_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_READ_RSP_MIDDLE)] = { OPF_RESPONSE, MRC_READ_RSP_HDR_LEN },
+	[OPCODE_INDEX(MRC_OP_READ_RSP_LAST)] = {
+		OPF_RESPONSE | MRC_OPF_LAST, MRC_READ_RSP_HDR_LEN
+	},
+	[OPCODE_INDEX(MRC_OP_READ_RSP_ONLY)] = { OPF_RESPONSE | OPF_ONLY, MRC_READ_RSP_HDR_LEN },
+	[OPCODE_INDEX(MRC_OP_CMP_SWAP)] = { OPF_FETCH | MRC_OPF_ATOMIC, MRC_ATOMIC_LEN },
+	[OPCODE_INDEX(MRC_OP_FETCH_ADD)] = { OPF_FETCH | MRC_OPF_ATOMIC, MRC_ATOMIC_LEN },
+	[OPCODE_INDEX(MRC_OP_ATOMIC_RSP)] = {
+		OPF_RESPONSE | OPF_ONLY | MRC_OPF_ATOMIC, MRC_ATOMIC_RSP_LEN
 	},
 	[OPCODE_INDEX(MRC_OP_ACK)] = { MRC_OPF_CONTROL, MRC_ACK_LEN },
 	[OPCODE_INDEX(MRC_OP_EP_REQ)] = { MRC_OPF_CONTROL, MRC_EP_REQ_LEN },
@@ -154,10 +172,34 @@ static inline void mrc_wire_bth_decode(const u8 *buf, struct mrc_bth *bth, bool 
 	bth->psn = get_unaligned_be24(buf + 9);
 }
 
-/* RETH, or PLETH: where the payload goes, and how long the message is. Return: what follows. */
-static const u8 *mrc_wire_place_decode(const u8 *p, bool send, struct mrc_write *wr)
+/* What a READ or atomic asks for, and what atomics and their responses carry. */
+static const u8 *mrc_wire_atomic_decode(const u8 *p, bool response, struct mrc_write *wr)
 {
-	if (send) {
+	wr->dmalen = MRC_ATOMIC_BYTES;
+	if (response) {
+		wr->va = 0;
+		wr->rkey = 0;
+		wr->value = get_unaligned_be64(p);
+		return p + MRC_ATOMICACKETH_LEN;
+	}
+	wr->va = get_unaligned_be64(p);
+	wr->rkey = get_unaligned_be32(p + 8);
+	wr->value = get_unaligned_be64(p + 12);
+	wr->compare = get_unaligned_be64(p + 20);
+	return p + MRC_ATOMICETH_LEN;
+}
+
+/*
+ * RETH, PLETH or a header of atomics: where the payload goes, and how long the message is. Return:
+ * what follows.
+ */
+static const u8 *mrc_wire_place_decode(const u8 *p, unsigned int flags, struct mrc_write *wr)
+{
+	wr->value = 0;
+	wr->compare = 0;
+	if (flags & MRC_OPF_ATOMIC)
+		return mrc_wire_atomic_decode(p, flags & MRC_OPF_RESPONSE, wr);
+	if (flags & OPF_PLETH) {
 		wr->va = get_unaligned_be32(p);
 		wr->rkey = 0;
 		wr->dmalen = get_unaligned_be32(p + 4);
@@ -179,7 +221,14 @@ static void mrc_wire_write_decode(const u8 *p, bool ts, unsigned int flags, stru
 		wr->tx_timestamp = get_unaligned_be16(p);
 		p += MRC_TSETH_LEN;
 	}
-	p = mrc_wire_place_decode(p, flags & MRC_OPF_SEND, wr);
+	wr->rdeth = 0;
+	if (flags & MRC_OPF_RESPONSE) {
+		wr->rdeth = get_unaligned_be16(p);
+		p += MRC_RDETH_LEN;
+	}
+	p = mrc_wire_place_decode(p, flags, wr);
+	if (flags & MRC_OPF_FETCH)
+		wr->rdeth = get_unaligned_be24(p + 1);
 	wr->imm = 0;
 	if (flags & MRC_OPF_IMM)
 		memcpy(&wr->imm, p, MRC_IMMDT_LEN);
@@ -337,9 +386,24 @@ static void mrc_wire_bth_encode(u8 *buf, const struct mrc_bth *bth, bool ts)
 		      (bth->rtx ? BTH_RTX : 0) | (ts ? BTH_TS : 0));
 }
 
-static u8 *mrc_wire_place_encode(u8 *p, const struct mrc_write *wr, bool send)
+static u8 *mrc_wire_atomic_encode(u8 *p, const struct mrc_write *wr, bool response)
 {
-	if (send) {
+	if (response) {
+		put_unaligned_be64(wr->value, p);
+		return p + MRC_ATOMICACKETH_LEN;
+	}
+	put_unaligned_be64(wr->va, p);
+	put_unaligned_be32(wr->rkey, p + 8);
+	put_unaligned_be64(wr->value, p + 12);
+	put_unaligned_be64(wr->compare, p + 20);
+	return p + MRC_ATOMICETH_LEN;
+}
+
+static u8 *mrc_wire_place_encode(u8 *p, const struct mrc_write *wr, unsigned int flags)
+{
+	if (flags & MRC_OPF_ATOMIC)
+		return mrc_wire_atomic_encode(p, wr, flags & MRC_OPF_RESPONSE);
+	if (flags & OPF_PLETH) {
 		put_unaligned_be32((u32)wr->va, p);
 		put_unaligned_be32(wr->dmalen, p + 4);
 		return p + MRC_PLETH_LEN;
@@ -360,7 +424,13 @@ static void mrc_wire_write_encode(u8 *p, const struct mrc_write *wr, bool ts, un
 		put_unaligned_be16(TSETH_FLAGS, p + 2);
 		p += MRC_TSETH_LEN;
 	}
-	p = mrc_wire_place_encode(p, wr, flags & MRC_OPF_SEND);
+	if (flags & MRC_OPF_RESPONSE) {
+		put_unaligned_be32((wr->rdeth & 0xffff) << 16, p);
+		p += MRC_RDETH_LEN;
+	}
+	p = mrc_wire_place_encode(p, wr, flags);
+	if (flags & MRC_OPF_FETCH)
+		put_unaligned_be32(wr->rdeth & MRC_PSN_MASK, p);
 	if (flags & MRC_OPF_IMM)
 		memcpy(p, &wr->imm, MRC_IMMDT_LEN);
 }

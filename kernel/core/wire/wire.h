@@ -24,6 +24,9 @@
 #define MRC_METH_LEN	4u
 #define MRC_RETH_LEN	16u
 #define MRC_PLETH_LEN	8u
+#define MRC_RDETH_LEN	4u
+#define MRC_ATOMICETH_LEN	28u
+#define MRC_ATOMICACKETH_LEN	8u
 #define MRC_IMMDT_LEN	4u
 #define MRC_AETH_LEN	4u
 #define MRC_SETH_LEN	28u
@@ -45,14 +48,19 @@
 #define MRC_WRITE_HDR_MAX	(MRC_WRITE_HDR_LEN + MRC_TSETH_LEN + MRC_IMMDT_LEN)
 /* The shortest header of a SEND; no header of a SEND is longer than MRC_WRITE_HDR_MAX. */
 #define MRC_SEND_HDR_LEN	(MRC_BTH_LEN + MRC_METH_LEN + MRC_PLETH_LEN)
+/* A READ, an atomic, and packets of their responses. */
+#define MRC_READ_LEN		(MRC_WRITE_HDR_LEN + MRC_RDETH_LEN)
+#define MRC_ATOMIC_LEN		(MRC_BTH_LEN + MRC_METH_LEN + MRC_ATOMICETH_LEN + MRC_RDETH_LEN)
+#define MRC_READ_RSP_HDR_LEN	(MRC_SEND_HDR_LEN + MRC_RDETH_LEN)
+#define MRC_ATOMIC_RSP_LEN	(MRC_BTH_LEN + MRC_METH_LEN + MRC_RDETH_LEN + MRC_ATOMICACKETH_LEN)
 #define MRC_SACK_LEN		(MRC_BTH_LEN + MRC_SETH_LEN + MRC_CCST_LEN)
 #define MRC_NACK_LEN		(MRC_BTH_LEN + MRC_NETH_LEN)
 #define MRC_ACK_LEN		(MRC_BTH_LEN + MRC_AETH_LEN)
 #define MRC_PROBE_LEN		(MRC_BTH_LEN + MRC_PETH_LEN)
 #define MRC_EP_REQ_LEN		(MRC_BTH_LEN + MRC_ERTH_LEN)
 #define MRC_EP_RSP_LEN		(MRC_BTH_LEN + MRC_EETH_LEN)
-/* The longest header of any packet (SACK and endpoint response). */
-#define MRC_HDR_MAX		48u
+/* The longest header of any packet (an atomic with TSETH). */
+#define MRC_HDR_MAX		52u
 
 #define MRC_PKEY_DEFAULT	0xffffu
 #define MRC_QPN_ENDPOINT	2u	/* destination of endpoint requests */
@@ -60,6 +68,10 @@
 #define MRC_QPN_MASK		0xffffffu
 /* RETH DMALen is 32 bits; verbs allows messages up to 2^31 bytes. */
 #define MRC_MSG_MAX		0x80000000u
+/* READs and atomics of a QP that may be under way at a time: what most devices allow. */
+#define MRC_READS_MAX		16u
+/* What an atomic reads and writes, and the boundary on which it must lie. */
+#define MRC_ATOMIC_BYTES	8u
 #define MRC_AETH_NO_CREDIT	0x1fu
 /*
  * Open point: MSN of the first message of a connection, and RQMSN of its first WriteImm. The RQMSN
@@ -70,8 +82,8 @@
 /**
  * enum mrc_opcode - BTH opcodes of MRC; bits 7:5 are 110 in all of them
  *
- * MRC 1.0 has no SEND. SEND is an extension: it takes the opcodes that RC has for SEND, with these
- * bits, as MRC does for writes.
+ * MRC 1.0 has writes only. SENDs, READs and atomics are an extension: they take the opcodes that RC
+ * has for them, with these bits, as MRC does for writes.
  */
 enum mrc_opcode {
 	MRC_OP_SEND_FIRST	= 0xc0,
@@ -86,7 +98,15 @@ enum mrc_opcode {
 	MRC_OP_WRITE_LAST_IMM	= 0xc9,
 	MRC_OP_WRITE_ONLY	= 0xca,
 	MRC_OP_WRITE_ONLY_IMM	= 0xcb,
+	MRC_OP_READ		= 0xcc,
+	MRC_OP_READ_RSP_FIRST	= 0xcd,
+	MRC_OP_READ_RSP_MIDDLE	= 0xce,
+	MRC_OP_READ_RSP_LAST	= 0xcf,
+	MRC_OP_READ_RSP_ONLY	= 0xd0,
 	MRC_OP_ACK		= 0xd1,
+	MRC_OP_ATOMIC_RSP	= 0xd2,
+	MRC_OP_CMP_SWAP		= 0xd3,
+	MRC_OP_FETCH_ADD	= 0xd4,
 	MRC_OP_EP_REQ		= 0xd8,
 	MRC_OP_EP_RSP		= 0xd9,
 	MRC_OP_SACK		= 0xdc,
@@ -197,15 +217,20 @@ struct mrc_bth {
 };
 
 /**
- * struct mrc_write - headers of a write or SEND packet behind the BTH
- * @rqmsn: number of the message among those that take a receive; 0 on plain writes
+ * struct mrc_write - headers of a packet of a message behind the BTH
+ * @rqmsn: number of the message among those that take a receive; 0 on all others
  * @msn: message sequence number
  * @tx_timestamp: TSETH, valid if bth.ts
- * @va: where this packet's payload goes: in the remote MR's address space, or, of a SEND, in its
- *      message (PLETH offset, 32 bits)
- * @rkey: remote key; not in a SEND
- * @dmalen: bytes of the whole message (RETH DMALen or PLETH length)
+ * @va: where this packet's payload goes: in the remote MR's address space, or, of a SEND or READ
+ *      response, in its message (PLETH offset, 32 bits). Of a READ or atomic: what it reads
+ * @rkey: remote key, if @va is in an MR
+ * @dmalen: bytes of the whole message (RETH DMALen or PLETH length); of a READ, bytes to read; of
+ *          atomics and their responses 8, which is not on the wire
+ * @rdeth: RDETH. Of a READ or atomic: the first PSN that its sender expected in this connection. Of
+ *         a response: MSN of the READ or atomic
  * @imm: immediate in network byte order, valid for the _IMM opcodes
+ * @value: of an atomic, what is added, or swapped in; of its response, what was there before
+ * @compare: of a compare and swap
  */
 struct mrc_write {
 	u16 rqmsn;
@@ -214,7 +239,10 @@ struct mrc_write {
 	u64 va;
 	u32 rkey;
 	u32 dmalen;
+	u32 rdeth;
 	__be32 imm;
+	u64 value;
+	u64 compare;
 };
 
 /**
@@ -302,7 +330,7 @@ struct mrc_ep {
  * struct mrc_hdr - a decoded packet
  * @bth: the base header
  * @len: bytes of all headers, BTH included: the payload's offset
- * @write: valid for opcodes of writes and SENDs
+ * @write: valid for opcodes of messages: MRC_OPF_REQUEST
  * @sack: valid for MRC_OP_SACK
  * @nack: valid for MRC_OP_NACK
  * @ack: valid for MRC_OP_ACK
@@ -334,13 +362,16 @@ enum mrc_decode_err {
 };
 
 /* Properties of an opcode, one table row each. */
-#define MRC_OPF_REQUEST	0x01	/* write or SEND: carries METH, and RETH or PLETH */
+#define MRC_OPF_REQUEST	0x01	/* packet of a message: carries METH, and RETH or the like */
 #define MRC_OPF_FIRST	0x02	/* first packet of its message */
 #define MRC_OPF_LAST	0x04	/* last packet of its message */
 #define MRC_OPF_IMM	0x08	/* carries ImmDt */
 #define MRC_OPF_CONTROL	0x10	/* SACK, NACK, ACK, probe, endpoint */
 #define MRC_OPF_SEND	0x20	/* carries PLETH instead of RETH */
 #define MRC_OPF_TAKES	0x40	/* last packet of a message that takes a receive */
+#define MRC_OPF_FETCH	0x80	/* READ or atomic: asks for a response, carries RDETH */
+#define MRC_OPF_RESPONSE	0x100	/* response: carries RDETH, and PLETH instead of RETH */
+#define MRC_OPF_ATOMIC	0x200	/* carries AtomicETH, or, in a response, AtomicAckETH */
 
 /**
  * mrc_opcode_flags() - MRC_OPF_* bits of an opcode
@@ -372,6 +403,14 @@ static inline u8 mrc_send_opcode(bool first, bool last, bool imm)
 	return mrc_write_opcode(first, last, imm) - (MRC_OP_WRITE_FIRST - MRC_OP_SEND_FIRST);
 }
 
+/** mrc_read_rsp_opcode() - the same for a packet of a READ response */
+static inline u8 mrc_read_rsp_opcode(bool first, bool last)
+{
+	if (!last)
+		return first ? MRC_OP_READ_RSP_FIRST : MRC_OP_READ_RSP_MIDDLE;
+	return first ? MRC_OP_READ_RSP_ONLY : MRC_OP_READ_RSP_LAST;
+}
+
 /**
  * mrc_hdr_decode() - decode all headers of one packet
  * @buf: the packet from its BTH on
@@ -387,13 +426,13 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 				   struct mrc_hdr *hdr);
 
 /**
- * mrc_bth_decode() - decode the BTH of a trimmed request packet, of which nothing else is left
+ * mrc_bth_decode() - decode the BTH of a trimmed packet of a message, of which nothing else is left
  * @buf: the packet from its BTH on
  * @len: readable bytes at @buf
  * @bth: result, written only on success
  *
  * Return: MRC_DECODE_OK or the reason of refusal; MRC_DECODE_OPCODE also for a packet that is
- * neither write nor SEND.
+ * of no message.
  */
 enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bth);
 

@@ -21,6 +21,10 @@
 	X(TX_WRITES,		"tx_write_requests")			\
 	X(RX_SEND_REQUESTS,	"rx_send_requests")			\
 	X(TX_SENDS,		"tx_send_requests")			\
+	X(RX_READ_REQUESTS,	"rx_read_requests")			\
+	X(TX_READS,		"tx_read_requests")			\
+	X(RX_ATOMIC_REQUESTS,	"rx_atomic_requests")			\
+	X(TX_ATOMICS,		"tx_atomic_requests")			\
 	X(TX_RTX,		"retransmitted_packets")		\
 	X(SPURIOUS_RTX,		"spurious_retransmissions")		\
 	X(LOST_INFERRED,	"packet_seq_err")			\

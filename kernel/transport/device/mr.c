@@ -49,9 +49,9 @@ struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key)
 	return mr && mr->key == key ? mr : NULL;
 }
 
-void mrc_mr_get(struct mrc_mr *mr)
+bool mrc_mr_tryget(struct mrc_mr *mr)
 {
-	refcount_inc(&mr->ref);
+	return refcount_inc_not_zero(&mr->ref);
 }
 
 void mrc_mr_put(struct mrc_mr *mr)

@@ -56,7 +56,8 @@ void mrc_mr_revoke(struct mrc_dev *dev, struct mrc_mr *mr);
  * Under RCU; no reference is taken. For the pages see mrc_hazard_set().
  */
 struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key);
-void mrc_mr_get(struct mrc_mr *mr);
+/** mrc_mr_tryget() - take a reference, unless the last one is gone. Under RCU. */
+bool mrc_mr_tryget(struct mrc_mr *mr);
 /* Frees the struct by RCU. The verbs layer frees the pages array, after revocation. */
 void mrc_mr_put(struct mrc_mr *mr);
 

@@ -29,7 +29,7 @@
  * @trim: switches trim packets that they have no room for: trimmed packets are reported to the peer; 0: trimmed packets are dropped
  * @dscp_trimmed: of packets that a switch has trimmed; 0 to 63
  * @dscp_trimmed_lasthop: of packets that the last switch has trimmed; 0 to 63
- * @extensions: operations that MRC 1.0 does not have: SEND; 0: they are refused, here and for peers
+ * @extensions: operations that MRC 1.0 does not have: SEND, READ, atomics; 0: they are refused, here and for peers
  */
 struct mrc_dev_cfg {
 	u8 burst;

@@ -179,8 +179,10 @@ void mrc_qp_free_tx(struct mrc_qp *qp)
 	mrc_congestion_put(unrcu_pointer(xchg(&qp->congestion, NULL)));
 	kvfree(qp->tx_mem);
 	kvfree(qp->req.sendq.slots);
+	kvfree(qp->req.rspq.slots);
 	qp->tx_mem = NULL;
 	qp->req.sendq.slots = NULL;
+	qp->req.rspq.slots = NULL;
 }
 
 void mrc_qp_free_rx(struct mrc_qp *qp)
@@ -199,7 +201,8 @@ size_t mrc_qp_memory(const struct mrc_qp *qp)
 	if (qp->tx_mem)
 		bytes += mrc_req_mem(qp->req.tx.ring_size);
 	if (qp->req.sendq.slots)
-		bytes += (size_t)qp->req.sendq.depth * qp->req.sendq.stride;
+		bytes += (size_t)qp->req.sendq.depth * qp->req.sendq.stride +
+			 (size_t)qp->req.rspq.depth * qp->req.rspq.stride;
 	return bytes;
 }
 

@@ -149,7 +149,7 @@ struct mrc_qp_params {
  * @rq_psn: first PSN expected
  * @mtu: path MTU: payload bytes per packet, 256..4096
  * @pkey: partition key
- * @access: IB_ACCESS_REMOTE_WRITE allows the peer to write
+ * @access: what the peer may do: IB_ACCESS_REMOTE_WRITE, _READ, _ATOMIC
  */
 struct mrc_qp_conn {
 	struct in6_addr local;
@@ -159,6 +159,18 @@ struct mrc_qp_conn {
 	u32 mtu;
 	u16 pkey;
 	int access;
+};
+
+/**
+ * struct mrc_qp_send - how a QP sends, for RTS
+ * @sq_psn: first PSN to send
+ * @reads_max: READs and atomics that may be under way, at most MRC_READS_MAX
+ * @receive_ns: how long the peer may lack a receive; U64_MAX: for ever
+ */
+struct mrc_qp_send {
+	u32 sq_psn;
+	u16 reads_max;
+	u64 receive_ns;
 };
 
 /**
@@ -191,7 +203,9 @@ struct mrc_qp {
 	void *tx_mem;
 	struct mrc_congestion __rcu *congestion;	/* from RTS on */
 	struct mrc_shared_place place;	/* in the queue of congestion */
-	bool joined;	/* the QP is a user of congestion: in RTS */
+	bool joined;	/* the QP is a user of congestion: in RTS, in RTR if the peer may READ */
+	bool sends;	/* the requester has begun: in RTS, in RTR with the first READ of the peer */
+	u32 tx_size;	/* PSNs that tx_mem is for */
 	struct list_head waits;	/* in dev->waiting */
 	u64 waits_since;	/* ns, since when no room was found on this host; 0: not waiting */
 	u32 sq_psn;
@@ -199,13 +213,15 @@ struct mrc_qp {
 	struct hrtimer timer;
 	u64 timer_at;	/* 0: not armed */
 	bool yielded;	/* the timer was armed to go on with sending */
+	bool flush_waits;	/* requests are flushed when no payload is being copied ... */
+	enum ib_wc_status flush_first;	/* ... any more, the oldest one with this status */
 	u64 rtx_packets;
 	u64 tx_packets;
 
 	spinlock_t rx_lock ____cacheline_aligned_in_smp;
 	struct mrc_resp resp;
 	void *rx_mem;
-	u32 placing;		/* SEND packets that are being copied to their receives */
+	u32 placing;		/* packets that are being copied where receives or READs say */
 	u32 bad_receive_psn;	/* oldest packet whose receive is at fault, valid with ... */
 	enum ib_wc_status bad_receive;	/* ... this status of that receive, if it is an error */
 	u64 rx_packets;

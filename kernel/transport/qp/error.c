@@ -6,6 +6,7 @@
 #include "error.h"
 #include "../device/event.h"
 #include "../endpoint/prober.h"
+#include "response.h"
 #include "wqe.h"
 
 void mrc_qp_leave_congestion(struct mrc_qp *qp)
@@ -13,6 +14,7 @@ void mrc_qp_leave_congestion(struct mrc_qp *qp)
 	if (!qp->joined)
 		return;
 	qp->joined = false;
+	WRITE_ONCE(qp->sends, false);
 	mrc_congestion_leave(rcu_dereference_protected(qp->congestion,
 						       lockdep_is_held(&qp->tx_lock)),
 			     &qp->place);
@@ -41,7 +43,29 @@ void mrc_qp_leave(struct mrc_qp *qp, enum ib_qp_state old)
 	rcu_read_unlock();
 }
 
-/* Both locks held. Return: true: a request has ended with status @first. */
+/*
+ * Not while payload is being copied, because it may go to the memory of a READ: whoever copies calls
+ * mrc_qp_flush_late() afterwards. Both locks held. Return: true: a request ends with status @first.
+ */
+static bool mrc_qp_flush_requests(struct mrc_qp *qp, enum ib_wc_status first)
+{
+	const struct mrc_sendq *q = &qp->req.sendq;
+	bool any = q->slots && q->una != q->tail;
+
+	if (qp->placing && qp->resp.reads.count) {
+		if (!qp->flush_waits)
+			qp->flush_first = first;
+		qp->flush_waits = true;
+		return any;
+	}
+	qp->flush_waits = false;
+	if (any)
+		mrc_wqe_flush(qp, first);
+	qp->ops->flush_send(qp->priv);
+	return any;
+}
+
+/* Both locks held. Return: true: a request has ended with status @first, or will. */
 static bool mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 {
 	bool any;
@@ -50,10 +74,18 @@ static bool mrc_qp_flush(struct mrc_qp *qp, enum ib_wc_status first)
 	WRITE_ONCE(qp->state, IB_QPS_ERR);
 	if (qp->dead)
 		return false;
-	any = qp->req.sendq.slots && mrc_wqe_flush(qp, first);
-	qp->ops->flush_send(qp->priv);
+	mrc_response_drop(qp);
+	any = mrc_qp_flush_requests(qp, first);
 	mrc_qp_flush_receives(qp);
 	return any;
+}
+
+void mrc_qp_flush_late(struct mrc_qp *qp)
+{
+	mrc_qp_lock(qp);
+	if (qp->flush_waits && !qp->dead)
+		mrc_qp_flush_requests(qp, qp->flush_first);
+	mrc_qp_unlock(qp);
 }
 
 static void mrc_qp_error_event(struct mrc_qp *qp, enum ib_qp_state from,

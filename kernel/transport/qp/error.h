@@ -41,6 +41,9 @@ void mrc_qp_fail(struct mrc_qp *qp, enum ib_event_type event, const char *reason
  */
 void mrc_qp_fail_request(struct mrc_qp *qp, enum ib_wc_status status, const char *reason);
 
+/** mrc_qp_flush_late() - payload has been copied: flush what waited for that. No lock held. */
+void mrc_qp_flush_late(struct mrc_qp *qp);
+
 /** mrc_qp_leave_congestion() - a QP does not send any more. Its tx_lock held. */
 void mrc_qp_leave_congestion(struct mrc_qp *qp);
 

@@ -15,6 +15,7 @@
 #include "../endpoint/prober.h"
 #include "requester.h"
 #include "responder.h"
+#include "response.h"
 #include "../profile/route.h"
 #include "waiting.h"
 #include "wqe.h"
@@ -52,6 +53,8 @@ static struct mrc_peer *mrc_qp_stop(struct mrc_qp *qp, enum ib_qp_state state,
 	qp->dead |= dead;
 	if (qp->req.sendq.slots)
 		mrc_wqe_drop(qp);
+	mrc_response_drop(qp);
+	qp->flush_waits = false;
 	mrc_qp_leave(qp, old);
 	peer = qp->peer;
 	WRITE_ONCE(qp->peer, NULL);
@@ -144,6 +147,12 @@ static void mrc_qp_apply_route(struct mrc_dev *dev,
 		params->cc_profile = route.cc_profile;
 }
 
+/* May the peer have responses from this QP? Then the QP answers from RTR on. */
+static bool mrc_qp_lets_read(int access)
+{
+	return access & (IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC);
+}
+
 /* Takes over the reference to @peer on success. */
 static int mrc_qp_connect(struct mrc_qp *qp, const struct mrc_qp_conn *conn,
 			  const struct mrc_qp_params *params, struct mrc_peer *peer)
@@ -154,17 +163,34 @@ static int mrc_qp_connect(struct mrc_qp *qp, const struct mrc_qp_conn *conn,
 	err = mrc_responder_start(qp, conn->rq_psn);
 	if (err)
 		return err;
+	if (mrc_qp_lets_read(conn->access))
+		err = mrc_requester_prepare(qp, peer, params);
 	mrc_qp_lock(qp);
-	err = mrc_qp_move(qp, IB_QPS_INIT, IB_QPS_RTR);
+	err = err ?: mrc_qp_move(qp, IB_QPS_INIT, IB_QPS_RTR);
 	if (!err) {
 		qp->peer = peer;
 		qp->params = *params;
+	} else {
+		mrc_qp_leave_congestion(qp);
 	}
 	mrc_qp_unlock(qp);
-	if (err)
+	if (err) {
+		mrc_qp_free_tx(qp);
 		mrc_qp_free_rx(qp);
-	else
+	} else {
 		mrc_qp_join_peer(qp, peer);
+	}
+	return err;
+}
+
+int mrc_qp_set_access(struct mrc_qp *qp, int access)
+{
+	int err = 0;
+
+	if (qp->state == IB_QPS_RTR && !qp->joined && mrc_qp_lets_read(access))
+		err = mrc_requester_prepare(qp, qp->peer, &qp->params);
+	if (!err)
+		WRITE_ONCE(qp->conn.access, access);
 	return err;
 }
 
@@ -210,9 +236,9 @@ int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits)
 	return err;
 }
 
-int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns)
+int mrc_qp_to_rts(struct mrc_qp *qp, const struct mrc_qp_send *send)
 {
-	int err = mrc_requester_start(qp, sq_psn, receive_ns);
+	int err = mrc_requester_start(qp, send);
 
 	if (err)
 		return err;

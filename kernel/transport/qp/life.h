@@ -42,14 +42,20 @@ int mrc_qp_to_init(struct mrc_qp *qp);
  */
 int mrc_qp_to_rtr(struct mrc_qp *qp, const struct mrc_qp_conn *conn, u32 *fits);
 /**
+ * mrc_qp_set_access() - set what the peer may do; @access: as in struct mrc_qp_conn
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mrc_qp_set_access(struct mrc_qp *qp, int access);
+/**
  * mrc_qp_to_rts() - let a QP send
  * @qp: the QP
- * @sq_psn: first PSN to send
- * @receive_ns: how long the peer may lack a receive for a WriteImm; U64_MAX: for ever
+ * @send: how
  *
- * Return: 0, -EINVAL (the QP is not in RTR any more), -ENOMEM
+ * Return: 0, -EINVAL (the QP is not in RTR any more, or its peer expects another first PSN),
+ * -ENOMEM
  */
-int mrc_qp_to_rts(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns);
+int mrc_qp_to_rts(struct mrc_qp *qp, const struct mrc_qp_send *send);
 
 /**
  * mrc_qp_set_params() - set MRC attributes

@@ -42,8 +42,10 @@ static void mrc_receive_flush(struct mrc_receive_run *run)
 	if (run->plane)
 		mrc_plane_count_rx(run->plane, run->packets, run->bytes,
 				   run->ce);
-	if (run->answer)
-		mrc_responder_answer(qp);
+	if (run->answer && mrc_responder_answer(qp)) {
+		mrc_requester_answered(qp);
+		run->send = true;
+	}
 	if (run->send)
 		mrc_requester_run(qp);
 	memset(run, 0, sizeof(*run));
@@ -101,13 +103,13 @@ static void mrc_receive_dispatch(struct mrc_qp *qp,
 {
 	switch (pkt->hdr.bth.opcode) {
 	case MRC_OP_SACK:
-		run->send |= mrc_requester_sack(qp, &pkt->hdr);
+		run->send |= mrc_requester_sack(qp, &pkt->hdr, &run->answer);
 		break;
 	case MRC_OP_NACK:
 		run->send |= mrc_requester_nack(qp, &pkt->hdr);
 		break;
 	case MRC_OP_ACK:
-		run->send |= mrc_requester_ack(qp, &pkt->hdr);
+		run->send |= mrc_requester_ack(qp, &pkt->hdr, &run->answer);
 		break;
 	case MRC_OP_PROBE:
 		mrc_responder_probe(qp, pkt);

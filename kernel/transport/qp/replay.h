@@ -15,6 +15,7 @@
 #include <linux/types.h>
 
 #include "../../core/cc/cc.h"
+#include "../../core/send/sendq.h"
 
 struct mrc_batch;
 struct mrc_hdr;
@@ -28,8 +29,9 @@ DECLARE_TRACEPOINT(mrc_replay);
  * enum mrc_replay_op - calls. Each has the words of its record behind it, results after "->"
  * @MRC_REPLAY_START: mrc_req_start(), mrc_sendq_start(): window size, timeout (low, high), linear
  *	and exponential retries, RTT of the peer (low, high), PSN, MTU, immediates, request slots,
- *	how long the peer may lack a receive (low, high)
- * @MRC_REPLAY_QUEUE: mrc_sendq_queue(): bytes, kind (bit 0: has an immediate, bit 1: is a SEND)
+ *	how long the peer may lack a receive (low, high), READs and atomics under way
+ * @MRC_REPLAY_QUEUE: mrc_sendq_queue(): bytes, kind (bit 0: has an immediate, bit 1: is a SEND, bits
+ *	2 to 4: enum mrc_msg_op of all others, bit 5: has a fence)
  * @MRC_REPLAY_FORGET: mrc_tx_forget_evs()
  * @MRC_REPLAY_PLAN: mrc_req_plan(): window, room, room for lost packets, room that a packet needs,
  *	bytes after which a SACK is asked for, packets that may leave -> there is a batch
@@ -43,7 +45,8 @@ DECLARE_TRACEPOINT(mrc_replay);
  *	of mrc_replay_answer()
  * @MRC_REPLAY_NACK: mrc_req_nack(): as @MRC_REPLAY_SACK
  * @MRC_REPLAY_ACK: mrc_req_ack(): as @MRC_REPLAY_SACK
- * @MRC_REPLAY_END: mrc_sendq_end()
+ * @MRC_REPLAY_END: mrc_sendq_end(): the oldest message that is left, whether it is a response
+ * @MRC_REPLAY_ANSWERED: mrc_req_answered(): the request
  * @MRC_REPLAY_SETTLE: mrc_req_settle()
  * @MRC_REPLAY_ASK: mrc_req_probe_now() -> id of the probe
  * @MRC_REPLAY_TIMER_AT: mrc_req_timer_at() -> when (low, high)
@@ -62,6 +65,7 @@ enum mrc_replay_op {
 	MRC_REPLAY_NACK		= 'N',
 	MRC_REPLAY_ACK		= 'A',
 	MRC_REPLAY_END		= 'E',
+	MRC_REPLAY_ANSWERED	= 'W',
 	MRC_REPLAY_SETTLE	= 'C',
 	MRC_REPLAY_ASK		= 'R',
 	MRC_REPLAY_TIMER_AT	= 'T',
@@ -87,6 +91,14 @@ do {										\
 		mrc_replay_record(qp, op, now, words, ARRAY_SIZE(words));	\
 	}									\
 } while (0)
+
+/** mrc_replay_queue() - record mrc_sendq_queue() of @msg. tx_lock held. */
+static inline void mrc_replay_queue(const struct mrc_qp *qp, const struct mrc_msg *msg)
+{
+	u32 op = msg->op == MRC_MSG_SEND ? 2 : msg->op << 2;
+
+	mrc_replay(qp, MRC_REPLAY_QUEUE, 0, msg->len, msg->has_imm | op | msg->fence << 5);
+}
 
 /**
  * mrc_replay_grant() - record mrc_req_plan(): its grant, @max, and @more: there is a batch. tx_lock

@@ -14,6 +14,7 @@
 #include "replay.h"
 #include "reply.h"
 #include "requester.h"
+#include "response.h"
 #include "send.h"
 #include "../peer/trace.h"
 #include "wqe.h"
@@ -21,7 +22,79 @@
 /* At most so many batches in one go; then other tasks have the CPU. */
 #define MRC_RUN_BATCHES	16u
 
+/* ---- the beginning ------------------------------------------------------- */
+
+/* Round trip that other QPs of the peer have measured, ns. */
+static u64 mrc_requester_peer_rtt(struct mrc_qp *qp)
+{
+	u64 rtt;
+
+	rcu_read_lock();
+	rtt = READ_ONCE(rcu_dereference(qp->peer->evs)->paths.set.rtt);
+	rcu_read_unlock();
+	return rtt;
+}
+
+static struct mrc_retries mrc_requester_retries(const struct mrc_qp *qp)
+{
+	return (struct mrc_retries){
+		.timeout_ns = 1024ull << qp->params.timeout,
+		.linear = qp->params.linear,
+		.exp = qp->params.exp,
+	};
+}
+
+/* tx_lock held. */
+static void mrc_requester_begin(struct mrc_qp *qp, const struct mrc_qp_send *send)
+{
+	const struct mrc_tx_cfg cfg = {
+		.size = qp->tx_size,
+		.retries = mrc_requester_retries(qp),
+		.peer_rtt_ns = mrc_requester_peer_rtt(qp),
+		.receive_ns = send->receive_ns,
+	};
+	struct mrc_sendq *q = &qp->req.sendq;
+
+	mrc_req_start(&qp->req, qp->tx_mem, &cfg, send->sq_psn);
+	qp->sq_psn = send->sq_psn;
+	mrc_sendq_start(q, qp->conn.mtu, qp->params.wimm_tx);
+	q->reads_max = send->reads_max;
+	mrc_sendq_start(&qp->req.rspq, qp->conn.mtu, 1);
+	WRITE_ONCE(qp->sends, true);
+	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.retries.timeout_ns),
+		   upper_32_bits(cfg.retries.timeout_ns), cfg.retries.linear,
+		   cfg.retries.exp, lower_32_bits(cfg.peer_rtt_ns),
+		   upper_32_bits(cfg.peer_rtt_ns), send->sq_psn, qp->conn.mtu,
+		   qp->params.wimm_tx, q->depth, lower_32_bits(cfg.receive_ns),
+		   upper_32_bits(cfg.receive_ns), q->reads_max);
+}
+
+/* A QP in RTR begins to send, because its peer READs. tx_lock held. */
+static void mrc_requester_respond(struct mrc_qp *qp)
+{
+	struct mrc_qp_send send = {
+		.receive_ns = U64_MAX,
+	};
+
+	if (mrc_response_first_psn(qp, &send.sq_psn))
+		mrc_requester_begin(qp, &send);
+}
+
 /* ---- the run ------------------------------------------------------------- */
+
+static void mrc_requester_batch(struct mrc_qp *qp, const struct mrc_send *s)
+{
+	int err = mrc_send_all(qp, s);
+
+	if (err == -EPERM) {
+		mrc_count(qp->dev, MRC_CNT_RESP_REMOTE_ACCESS);
+		mrc_qp_fail(qp, IB_EVENT_QP_ACCESS_ERR,
+			    "the memory region of a READ by the peer was revoked");
+	} else if (err) {
+		mrc_qp_fail_request(qp, IB_WC_LOC_PROT_ERR,
+				    "the memory region of a request was revoked");
+	}
+}
 
 /* Sends one batch. Return: false: there is nothing more to send now. */
 static bool mrc_requester_step(struct mrc_qp *qp)
@@ -35,16 +108,19 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 		spin_unlock(&qp->tx_lock);
 		return false;
 	}
-	if (qp->state == IB_QPS_RTS) {
+	if (qp->state == IB_QPS_RTS)
 		err = qp->ops->refill(qp->priv);
+	if (qp->state == IB_QPS_RTR && qp->joined && !qp->sends)
+		mrc_requester_respond(qp);
+	if (qp->sends) {
+		mrc_response_queue(qp);
 		more = mrc_send_plan(qp, &s);
-	} else if (qp->state == IB_QPS_ERR) {
+	} else if (qp->state == IB_QPS_ERR && !qp->flush_waits) {
 		qp->ops->flush_send(qp->priv);
 	}
 	spin_unlock(&qp->tx_lock);
-	if (more && mrc_send_all(qp, &s))
-		mrc_qp_fail_request(qp, IB_WC_LOC_PROT_ERR,
-				    "the memory region of a request was revoked");
+	if (more)
+		mrc_requester_batch(qp, &s);
 	if (err == -ECANCELED)
 		/* The error completion of the request is enough: no event. */
 		mrc_qp_to_err(qp, BIT(IB_QPS_RTS), "a request failed on this host");
@@ -57,7 +133,7 @@ static bool mrc_requester_step(struct mrc_qp *qp)
 static void mrc_requester_yield(struct mrc_qp *qp)
 {
 	spin_lock(&qp->tx_lock);
-	if (qp->state == IB_QPS_RTS && !qp->dead) {
+	if (qp->sends && !qp->dead) {
 		qp->yielded = true;
 		qp->timer_at = ktime_get_ns();
 		hrtimer_start(&qp->timer, ns_to_ktime(qp->timer_at),
@@ -224,7 +300,7 @@ bool mrc_requester_new_ports(struct mrc_qp *qp)
 	rcu_read_lock();
 	spin_lock_bh(&qp->tx_lock);
 	now = ktime_get_ns();
-	if (qp->state == IB_QPS_RTS && qp->peer)
+	if (qp->sends && qp->peer)
 		changed = mrc_requester_check_ports(qp, now);
 	if (changed)
 		/* Some packets on dead ports may have got time to arrive. */
@@ -269,7 +345,7 @@ void mrc_requester_new_evs(struct mrc_qp *qp)
 	rcu_read_lock();
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
-	if (qp->state == IB_QPS_RTS && qp->peer && mrc_requester_heed_silence(qp, now))
+	if (qp->sends && qp->peer && mrc_requester_heed_silence(qp, now))
 		mrc_requester_ask(qp, now, &a);
 	spin_unlock(&qp->tx_lock);
 	mrc_reply_ask(qp, &a);
@@ -277,7 +353,7 @@ void mrc_requester_new_evs(struct mrc_qp *qp)
 	local_bh_enable();
 }
 
-bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
+bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr, bool *answer)
 {
 	struct mrc_tx_result res;
 	u64 now;
@@ -287,7 +363,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	spin_lock(&qp->tx_lock);
 	/* Read under tx_lock, so that no packet in flight was sent later. */
 	now = ktime_get_ns();
-	if (qp->state == IB_QPS_RTS) {
+	if (qp->sends) {
 		mrc_requester_heed_silence(qp, now);
 		err = mrc_req_sack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_SACK, now, hdr, err, &res);
@@ -300,6 +376,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 			mrc_requester_learn(qp, &res, now);
 			/* This QP need not wait for the work that tells all QPs. */
 			mrc_requester_check_ports(qp, now);
+			*answer |= mrc_response_end(qp);
 			mrc_send_arm(qp, now);
 		}
 	}
@@ -320,12 +397,16 @@ static const struct {
 	[MRC_REQ_NO_ACCESS] = { IB_WC_REM_ACCESS_ERR, "refused by the peer" },
 	[MRC_REQ_INVALID] = { IB_WC_REM_INV_REQ_ERR, "refused by the peer" },
 	[MRC_REQ_PEER_FAILED] = { IB_WC_REM_OP_ERR, "refused by the peer" },
+	[MRC_REQ_UNWANTED] = { IB_WC_WR_FLUSH_ERR, "the peer refused the response to its READ" },
 };
 
 static void mrc_requester_obey(struct mrc_qp *qp, enum mrc_req_verdict verdict)
 {
 	if (verdict == MRC_REQ_BAD_ANSWER)
 		mrc_count(qp->dev, MRC_CNT_DROP_BAD_ACK);
+	else if (verdict == MRC_REQ_UNWANTED)
+		/* No request of the program is at fault. */
+		mrc_qp_fail(qp, IB_EVENT_QP_FATAL, mrc_requester_ends[verdict].reason);
 	else if (verdict != MRC_REQ_GOES_ON)
 		mrc_qp_fail_request(qp, mrc_requester_ends[verdict].status,
 				    mrc_requester_ends[verdict].reason);
@@ -341,7 +422,7 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	mrc_count_n(qp->dev, MRC_CNT_TRIM_NACK_RX, mrc_nack_is_trim(hdr->nack.reason));
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
-	if (qp->state == IB_QPS_RTS) {
+	if (qp->sends) {
 		err = mrc_req_nack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_NACK, now, hdr, err, &res);
 		/* A NACK that is late for its packet may put back others. */
@@ -358,11 +439,20 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	return !err;
 }
 
-bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
+/* Ends the requests that are complete up to @psn. tx_lock held. */
+static void mrc_requester_complete(struct mrc_qp *qp, u32 psn, u64 now)
+{
+	mrc_wqe_complete(qp, psn);
+	mrc_req_settle(&qp->req, now);
+	mrc_replay(qp, MRC_REPLAY_SETTLE, now, 0);
+	mrc_send_arm(qp, now);
+}
+
+bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr, bool *answer)
 {
 	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
 	struct mrc_tx_result res = { .ev = MRC_EV_NONE };
-	/* If the QP is not in RTS: an ACK is only late, but a NAK has no request to refuse. */
+	/* If the QP does not send: an ACK is only late, but a NAK has no request to refuse. */
 	int err = nak ? -EINVAL : 0;
 	u64 now;
 	u32 psn;
@@ -370,21 +460,40 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	mrc_count(qp->dev, nak ? MRC_CNT_NAK_RX : MRC_CNT_ACK_RX);
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
-	if (qp->state == IB_QPS_RTS) {
+	if (qp->sends) {
 		err = mrc_req_ack(&qp->req, hdr, now, &psn, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_ACK, now, hdr, err, &res);
 		if (!err) {
 			mrc_send_learn(qp, &res, now);
 			mrc_requester_learn(qp, &res, now);
-			mrc_wqe_complete(qp, psn);
-			mrc_req_settle(&qp->req, now);
-			mrc_replay(qp, MRC_REPLAY_SETTLE, now, 0);
-			mrc_send_arm(qp, now);
+			*answer |= mrc_response_end(qp);
+			mrc_requester_complete(qp, psn, now);
 		}
 	}
 	spin_unlock(&qp->tx_lock);
 	mrc_requester_obey(qp, mrc_req_judge(hdr, err, &res));
 	return !err;
+}
+
+void mrc_requester_answered(struct mrc_qp *qp)
+{
+	bool any = false;
+	u32 index;
+	u64 now;
+
+	spin_lock(&qp->tx_lock);
+	now = ktime_get_ns();
+	if (qp->sends) {
+		spin_lock(&qp->rx_lock);
+		for (; mrc_reads_take(&qp->resp.reads, &index); any = true) {
+			mrc_req_answered(&qp->req, index);
+			mrc_replay(qp, MRC_REPLAY_ANSWERED, now, index);
+		}
+		spin_unlock(&qp->rx_lock);
+		if (any)
+			mrc_requester_complete(qp, qp->req.acked_psn, now);
+	}
+	spin_unlock(&qp->tx_lock);
 }
 
 /* ---- time ------------------------------------------------------------------ */
@@ -427,7 +536,7 @@ static enum hrtimer_restart mrc_requester_timer(struct hrtimer *timer)
 	qp->timer_at = 0;
 	run = qp->yielded;
 	qp->yielded = false;
-	if (qp->state == IB_QPS_RTS) {
+	if (qp->sends) {
 		u64 now = ktime_get_ns();
 
 		run |= mrc_congestion_timer(rcu_dereference(qp->congestion), &qp->place, now);
@@ -452,7 +561,8 @@ void mrc_requester_init(struct mrc_qp *qp)
 }
 
 /* Joins a congestion context. With a fixed window, each QP has a context of its own. */
-static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp)
+static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp, struct mrc_peer *peer,
+						 u64 profile_id)
 {
 	struct mrc_congestion_cfg cfg = {
 		.planes = max(mrc_planes_count(&qp->dev->planes), 1u),
@@ -461,13 +571,13 @@ static struct mrc_congestion *mrc_requester_join(struct mrc_qp *qp)
 	};
 	struct mrc_cc_profile profile;
 
-	if (!mrc_cc_profile_get(qp->dev, qp->params.cc_profile, &profile))
+	if (!mrc_cc_profile_get(qp->dev, profile_id, &profile))
 		mrc_cc_profile_get(qp->dev, MRC_CC_PROFILE_DEFAULT, &profile);
 	memcpy(&cfg.p, &profile.params, sizeof(cfg.p));
 	cfg.p.mtu = roundup(mrc_sendq_bytes_max(qp->conn.mtu), MRC_TX_BYTES_UNIT);
 	cfg.links_rate = profile.links_rate;
 	cfg.alone = cfg.p.algorithm == MRC_CC_NONE || profile.scope == MRC_NL_CC_SCOPE_QP;
-	return mrc_congestion_join(qp->peer, &cfg);
+	return mrc_congestion_join(peer, &cfg);
 }
 
 static int mrc_requester_alloc(struct mrc_qp *qp, u32 size)
@@ -475,57 +585,82 @@ static int mrc_requester_alloc(struct mrc_qp *qp, u32 size)
 	qp->tx_mem = kvcalloc(1, mrc_req_mem(size), GFP_KERNEL_ACCOUNT);
 	qp->req.sendq.slots = kvcalloc(qp->req.sendq.depth, qp->req.sendq.stride,
 				       GFP_KERNEL_ACCOUNT);
-	if (!qp->tx_mem || !qp->req.sendq.slots)
+	qp->req.rspq.slots = kvcalloc(qp->req.rspq.depth, qp->req.rspq.stride,
+				      GFP_KERNEL_ACCOUNT);
+	if (!qp->tx_mem || !qp->req.sendq.slots || !qp->req.rspq.slots)
 		return -ENOMEM;
 	return 0;
 }
 
-/* Round trip that other QPs of the peer have measured, ns. */
-static u64 mrc_requester_peer_rtt(struct mrc_qp *qp)
+int mrc_requester_prepare(struct mrc_qp *qp, struct mrc_peer *peer,
+			  const struct mrc_qp_params *params)
 {
-	u64 rtt;
-
-	rcu_read_lock();
-	rtt = READ_ONCE(rcu_dereference(qp->peer->evs)->paths.set.rtt);
-	rcu_read_unlock();
-	return rtt;
-}
-
-int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns)
-{
-	struct mrc_tx_cfg cfg = {
-		.size = qp->params.mpr_tx * MRC_MPR_UNIT,
-		.retries = {
-			.timeout_ns = 1024ull << qp->params.timeout,
-			.linear = qp->params.linear,
-			.exp = qp->params.exp,
-		},
-		.receive_ns = receive_ns,
-	};
 	struct mrc_congestion *c;
 
-	cfg.peer_rtt_ns = mrc_requester_peer_rtt(qp);
-	if (mrc_requester_alloc(qp, cfg.size))
+	qp->tx_size = params->mpr_tx * MRC_MPR_UNIT;
+	if (mrc_requester_alloc(qp, qp->tx_size))
 		goto no_memory;
-	c = mrc_requester_join(qp);
+	c = mrc_requester_join(qp, peer, params->cc_profile);
 	if (!c)
 		goto no_memory;
 	spin_lock_bh(&qp->tx_lock);
-	mrc_req_start(&qp->req, qp->tx_mem, &cfg, sq_psn);
 	rcu_assign_pointer(qp->congestion, c);
 	qp->joined = true;
-	qp->sq_psn = sq_psn;
-	mrc_sendq_start(&qp->req.sendq, qp->conn.mtu, qp->params.wimm_tx);
-	mrc_replay(qp, MRC_REPLAY_START, 0, cfg.size, lower_32_bits(cfg.retries.timeout_ns),
-		   upper_32_bits(cfg.retries.timeout_ns), cfg.retries.linear,
-		   cfg.retries.exp, lower_32_bits(cfg.peer_rtt_ns),
-		   upper_32_bits(cfg.peer_rtt_ns), sq_psn, qp->conn.mtu, qp->params.wimm_tx,
-		   qp->req.sendq.depth, lower_32_bits(cfg.receive_ns),
-		   upper_32_bits(cfg.receive_ns));
 	spin_unlock_bh(&qp->tx_lock);
 	return 0;
 
 no_memory:
 	mrc_qp_free_tx(qp);
 	return -ENOMEM;
+}
+
+/* The program tells a requester that has begun how it sends. tx_lock held. */
+static int mrc_requester_resume(struct mrc_qp *qp, const struct mrc_qp_send *send)
+{
+	struct mrc_req *req = &qp->req;
+
+	if (send->sq_psn != qp->sq_psn)
+		return -EINVAL;
+	req->tx.rtt.retries = mrc_requester_retries(qp);
+	req->wait.bear = send->receive_ns;
+	req->sendq.imm_max = qp->params.wimm_tx;
+	req->sendq.reads_max = send->reads_max;
+	return 0;
+}
+
+/* The attributes may have changed since RTR. A requester that has begun keeps its window. */
+static int mrc_requester_resize(struct mrc_qp *qp)
+{
+	u32 size = qp->params.mpr_tx * MRC_MPR_UNIT;
+	void *mem;
+
+	if (size == qp->tx_size)
+		return 0;
+	mem = kvcalloc(1, mrc_req_mem(size), GFP_KERNEL_ACCOUNT);
+	if (!mem)
+		return -ENOMEM;
+	spin_lock_bh(&qp->tx_lock);
+	if (!qp->sends) {
+		swap(mem, qp->tx_mem);
+		qp->tx_size = size;
+	}
+	spin_unlock_bh(&qp->tx_lock);
+	kvfree(mem);
+	return 0;
+}
+
+int mrc_requester_start(struct mrc_qp *qp, const struct mrc_qp_send *send)
+{
+	int err = qp->joined ? mrc_requester_resize(qp) :
+			       mrc_requester_prepare(qp, qp->peer, &qp->params);
+
+	if (err)
+		return err;
+	spin_lock_bh(&qp->tx_lock);
+	if (qp->sends)
+		err = mrc_requester_resume(qp, send);
+	else
+		mrc_requester_begin(qp, send);
+	spin_unlock_bh(&qp->tx_lock);
+	return err;
 }

@@ -19,10 +19,27 @@
 void mrc_requester_init(struct mrc_qp *qp);
 
 /**
- * mrc_requester_start() - for RTS: make window and request slots. Return: 0 or -ENOMEM. state_lock
- * held.
+ * mrc_requester_prepare() - make window and slots, and join a congestion context
+ * @qp: a QP that is not in RTS
+ * @peer: its peer
+ * @params: its attributes
+ *
+ * state_lock held. Return: 0 or -ENOMEM.
  */
-int mrc_requester_start(struct mrc_qp *qp, u32 sq_psn, u64 receive_ns);
+int mrc_requester_prepare(struct mrc_qp *qp, struct mrc_peer *peer,
+			  const struct mrc_qp_params *params);
+
+/**
+ * mrc_requester_start() - for RTS: begin to send. It may have begun in RTR, see response.h
+ * @qp: a QP in RTR
+ * @send: how it sends
+ *
+ * state_lock held. Return: 0, -ENOMEM, or -EINVAL: the peer expects another first PSN.
+ */
+int mrc_requester_start(struct mrc_qp *qp, const struct mrc_qp_send *send);
+
+/** mrc_requester_answered() - READs and atomics may be complete. Softirq or BH off, under RCU. */
+void mrc_requester_answered(struct mrc_qp *qp);
 
 /** mrc_requester_run() - send what may be sent. Softirq or BH off, under RCU. */
 void mrc_requester_run(struct mrc_qp *qp);
@@ -57,9 +74,12 @@ bool mrc_requester_new_ports(struct mrc_qp *qp);
  */
 void mrc_requester_new_evs(struct mrc_qp *qp);
 
-/* Digest a received answer. Softirq, under RCU. Return: true: mrc_requester_run() is worth it. */
-bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
+/*
+ * Digest a received answer. Softirq, under RCU. @answer: set if mrc_responder_answer() is due.
+ * Return: true: mrc_requester_run() is worth it.
+ */
+bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr, bool *answer);
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
-bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr);
+bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr, bool *answer);
 
 #endif /* _MRC_TRANSPORT_REQUESTER_H */

@@ -15,7 +15,9 @@
 #include "../device/mr.h"
 #include "reply.h"
 #include "responder.h"
+#include "response.h"
 #include "../peer/trace.h"
+#include "wqe.h"
 
 int mrc_responder_start(struct mrc_qp *qp, u32 rq_psn)
 {
@@ -53,12 +55,22 @@ static bool mrc_responder_live(const struct mrc_qp *qp)
  * struct mrc_target - where the payload of a packet goes
  * @place: parts of memory, in the order of the payload
  * @count: elements of @place; negative: an error of mrc_resp_receive() or ops->recv_place;
- *         -EOPNOTSUPP: extensions are off
+ *         -EOPNOTSUPP: extensions are off; -EINVAL: nobody has asked for this response
  */
 struct mrc_target {
 	struct mrc_place place[MRC_PLACES_MAX];
 	int count;
 };
+
+/* The response to an atomic has its payload in a header. */
+static int mrc_responder_bytes(const struct mrc_rx_pkt *pkt, unsigned int from, void *to,
+			       unsigned int n)
+{
+	if (pkt->hdr.bth.opcode != MRC_OP_ATOMIC_RSP)
+		return mrc_rx_copy(pkt, from, to, n);
+	memcpy(to, (const u8 *)&pkt->hdr.write.value + from, n);
+	return 0;
+}
 
 /* Copies payload from @from on. Return: 0 or an AETH syndrome. */
 static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, unsigned int from,
@@ -71,7 +83,7 @@ static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, unsigned int from,
 	while (done < to->len) {
 		n = mrc_mr_piece(mr, to->addr + done, to->len - done, &page, &offset);
 		at = kmap_local_page(page);
-		if (mrc_rx_copy(pkt, from + done, at + offset, n)) {
+		if (mrc_responder_bytes(pkt, from + done, at + offset, n)) {
 			kunmap_local(at);
 			return MRC_NAK_OPERATION;
 		}
@@ -117,8 +129,10 @@ static u8 mrc_responder_place_write(struct mrc_qp *qp, const struct mrc_rx_pkt *
 	return mrc_responder_place(qp, pkt, 0, &to, IB_ACCESS_REMOTE_WRITE);
 }
 
-/* Return: 0 or an AETH syndrome. @status: result, how the receive ends if it is at fault. */
-static u8 mrc_responder_place_send(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+/*
+ * Return: 0 or an AETH syndrome. @status: result, how the receive or READ ends if it is at fault.
+ */
+static u8 mrc_responder_place_named(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
 				   const struct mrc_target *t, enum ib_wc_status *status)
 {
 	unsigned int from = 0;
@@ -140,9 +154,27 @@ static u8 mrc_responder_place_send(struct mrc_qp *qp, const struct mrc_rx_pkt *p
 	return 0;
 }
 
-static bool mrc_responder_is_send(const struct mrc_rx_arrival *a)
+static bool mrc_responder_is_response(const struct mrc_rx_arrival *a)
 {
-	return a->opflags & MRC_OPF_SEND;
+	return a->opflags & MRC_OPF_RESPONSE;
+}
+
+/* Does its payload go to memory that a receive or READ of this end names? */
+static bool mrc_responder_is_named(const struct mrc_rx_arrival *a)
+{
+	return a->opflags & (MRC_OPF_SEND | MRC_OPF_RESPONSE);
+}
+
+/* Finds the READ or atomic of a response. rx_lock held. Return: elements of @to, or -EINVAL. */
+static int mrc_responder_find_read(struct mrc_qp *qp, const struct mrc_rx_arrival *a,
+				   struct mrc_place *to)
+{
+	const struct mrc_read *read = mrc_reads_find(&qp->resp.reads, a, qp->conn.mtu);
+
+	if (!read)
+		return -EINVAL;
+	return mrc_wqe_places(mrc_wqe_at(qp, read->index), a->offset,
+			      read->atomic ? MRC_ATOMIC_BYTES : a->payload, to);
 }
 
 /*
@@ -159,10 +191,7 @@ static bool mrc_responder_find_receive(struct mrc_qp *qp, const struct mrc_rx_ar
 	};
 	int skip;
 
-	t->count = -EOPNOTSUPP;
-	if (!READ_ONCE(qp->dev->cfg.extensions))
-		return true;
-	skip = mrc_resp_fits(&qp->resp, a) ? mrc_resp_receive(&qp->resp, a) : -EINVAL;
+	skip = mrc_resp_receive(&qp->resp, a);
 	t->count = skip < 0 ? skip : qp->ops->recv_place(qp->priv, skip, &s, t->place);
 	if (t->count != -ENOENT)
 		return true;
@@ -171,7 +200,26 @@ static bool mrc_responder_find_receive(struct mrc_qp *qp, const struct mrc_rx_ar
 }
 
 /*
- * @t: result, of a SEND; NULL for a write. Return: true: the packet is to be placed, and
+ * Finds where payload goes that does not say it. rx_lock held. Return: false as for
+ * mrc_responder_find_receive().
+ */
+static bool mrc_responder_find(struct mrc_qp *qp, const struct mrc_rx_arrival *a,
+			       struct mrc_target *t)
+{
+	t->count = -EOPNOTSUPP;
+	if (!READ_ONCE(qp->dev->cfg.extensions))
+		return true;
+	t->count = -EINVAL;
+	if (!mrc_resp_fits(&qp->resp, a))
+		return true;
+	if (!mrc_responder_is_response(a))
+		return mrc_responder_find_receive(qp, a, t);
+	t->count = mrc_responder_find_read(qp, a, t->place);
+	return true;
+}
+
+/*
+ * @t: result, of a SEND or response; NULL for others. Return: true: the packet is to be placed, and
  * mrc_responder_commit() to be called.
  */
 static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
@@ -184,7 +232,7 @@ static bool mrc_responder_claim(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
 	if (mrc_responder_live(qp))
 		verdict = mrc_resp_claim(&qp->resp, a);
 	if (verdict == MRC_RX_NEW)
-		place = !t || mrc_responder_find_receive(qp, a, t);
+		place = !t || mrc_responder_find(qp, a, t);
 	qp->placing += place && t;
 	if (place && a->psn != mrc_psn_add(qp->resp.rx.cack, 1))
 		mrc_count(qp->dev, MRC_CNT_OUT_OF_ORDER);
@@ -213,18 +261,25 @@ static void mrc_responder_blame(struct mrc_qp *qp, u32 psn, enum ib_wc_status st
 static void mrc_responder_commit(struct mrc_qp *qp, const struct mrc_rx_arrival *a, u8 syndrome,
 				 enum ib_wc_status status)
 {
+	bool flush = false;
+
 	spin_lock(&qp->rx_lock);
-	if (mrc_responder_is_send(a) && !--qp->placing)
+	if (mrc_responder_is_named(a) && !--qp->placing) {
 		mrc_qp_flush_receives(qp);
+		flush = qp->flush_waits;
+	}
 	if (mrc_responder_live(qp)) {
 		qp->rx_packets++;
 		mrc_resp_commit(&qp->resp, a, syndrome);
 		mrc_responder_blame(qp, a->psn, status);
 	}
 	spin_unlock(&qp->rx_lock);
+	if (flush)
+		mrc_qp_flush_late(qp);
 }
 
-static void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+/* A packet that says itself where its payload goes, or that has none: a write, READ or atomic. */
+static void mrc_responder_plain(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
 				const struct mrc_rx_arrival *a)
 {
 	u8 syndrome = MRC_NAK_INVALID;
@@ -237,17 +292,20 @@ static void mrc_responder_write(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
 }
 
 /* Apart from writes, which need no room for places on the stack. */
-static noinline_for_stack void mrc_responder_send(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
-						  const struct mrc_rx_arrival *a)
+static noinline_for_stack void mrc_responder_named(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
+						   const struct mrc_rx_arrival *a)
 {
 	enum ib_wc_status status = IB_WC_SUCCESS;
+	bool response = mrc_responder_is_response(a);
 	struct mrc_target t;
 	u8 syndrome;
 
 	if (!mrc_responder_claim(qp, pkt, a, &t))
 		return;
-	syndrome = mrc_responder_place_send(qp, pkt, &t, &status);
-	mrc_responder_commit(qp, a, syndrome, status);
+	syndrome = mrc_responder_place_named(qp, pkt, &t, &status);
+	mrc_responder_commit(qp, a, syndrome, response ? IB_WC_SUCCESS : status);
+	if (response && status != IB_WC_SUCCESS)
+		mrc_qp_fail_request(qp, status, "the memory region of a READ was revoked");
 }
 
 void mrc_responder_request(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
@@ -255,10 +313,10 @@ void mrc_responder_request(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)
 	struct mrc_rx_arrival a;
 
 	mrc_resp_arrival(&pkt->hdr, pkt->len, pkt->ev, pkt->ce, &a);
-	if (mrc_responder_is_send(&a))
-		mrc_responder_send(qp, pkt, &a);
+	if (mrc_responder_is_named(&a))
+		mrc_responder_named(qp, pkt, &a);
 	else
-		mrc_responder_write(qp, pkt, &a);
+		mrc_responder_plain(qp, pkt, &a);
 }
 
 /* ---- answers ------------------------------------------------------------- */
@@ -271,8 +329,37 @@ static bool mrc_responder_take(struct mrc_qp *qp, const struct mrc_rx_done *done
 	if (err == -ENOENT)
 		mrc_count_n(qp->dev, MRC_CNT_NO_RECEIVE, mrc_resp_wait(&qp->resp, done));
 	else if (err)
-		mrc_resp_refuse_done(&qp->resp, done);
+		mrc_resp_refuse_done(&qp->resp, done, MRC_NAK_INVALID);
 	return !err;
+}
+
+/* Executes a READ or atomic. rx_lock held. */
+static void mrc_responder_execute(struct mrc_qp *qp, const struct mrc_rx_done *done,
+				  struct mrc_fetch *fetch)
+{
+	u8 syndrome = mrc_response_execute(qp, fetch);
+
+	if (syndrome) {
+		mrc_resp_refuse_done(&qp->resp, done, syndrome);
+		return;
+	}
+	mrc_resp_executed(&qp->resp);
+	mrc_count(qp->dev, fetch->opcode == MRC_OP_READ ? MRC_CNT_RX_READ_REQUESTS :
+							MRC_CNT_RX_ATOMIC_REQUESTS);
+}
+
+/* A message is complete in order. rx_lock held. */
+static void mrc_responder_done(struct mrc_qp *qp, const struct mrc_rx_done *done)
+{
+	struct mrc_fetch *fetch = mrc_resp_fetch(&qp->resp, done);
+
+	if (fetch)
+		mrc_responder_execute(qp, done, fetch);
+	else if (!done->takes && mrc_resp_response(&qp->resp))
+		return;
+	else if (!done->takes || qp->dead || mrc_responder_take(qp, done))
+		mrc_count(qp->dev, done->send ? MRC_CNT_RX_SEND_REQUESTS :
+						MRC_CNT_RX_WRITE_REQUESTS);
 }
 
 /* Completes messages, in order. rx_lock held. */
@@ -281,9 +368,7 @@ static void mrc_responder_complete(struct mrc_qp *qp)
 	struct mrc_rx_done done;
 
 	while (mrc_resp_next_done(&qp->resp, &done))
-		if (!done.takes || qp->dead || mrc_responder_take(qp, &done))
-			mrc_count(qp->dev, done.send ? MRC_CNT_RX_SEND_REQUESTS :
-						       MRC_CNT_RX_WRITE_REQUESTS);
+		mrc_responder_done(qp, &done);
 }
 
 /* ACKs tell a peer that sends SENDs how many receives are posted. rx_lock held. */
@@ -346,7 +431,7 @@ static const char *mrc_responder_error(u8 syndrome, enum ib_event_type *event,
 	return "invalid request";
 }
 
-void mrc_responder_answer(struct mrc_qp *qp)
+bool mrc_responder_answer(struct mrc_qp *qp)
 {
 	struct mrc_answers a;
 	enum mrc_counter counter;
@@ -365,13 +450,14 @@ void mrc_responder_answer(struct mrc_qp *qp)
 	spin_unlock(&qp->rx_lock);
 	mrc_reply_send(qp, &a);
 	if (!syndrome)
-		return;
+		return READ_ONCE(qp->resp.reads.arrivals) || mrc_response_due(qp);
 	reason = mrc_responder_error(syndrome, &event, &counter);
 	mrc_count(qp->dev, counter);
 	mrc_qp_fail(qp, event, reason);
+	return false;
 }
 
-void mrc_responder_received(struct mrc_qp *qp)
+bool mrc_responder_received(struct mrc_qp *qp)
 {
 	bool resumed;
 
@@ -380,10 +466,10 @@ void mrc_responder_received(struct mrc_qp *qp)
 	spin_lock(&qp->rx_lock);
 	resumed = mrc_responder_live(qp) && mrc_resp_resume(&qp->resp);
 	spin_unlock(&qp->rx_lock);
-	if (resumed)
-		mrc_responder_answer(qp);
+	resumed = resumed && mrc_responder_answer(qp);
 	rcu_read_unlock();
 	local_bh_enable();
+	return resumed;
 }
 
 void mrc_responder_probe(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sending write packets: a batch is planned, and then built one EV after another.
+ * Sending packets of messages: a batch is planned, and then built one EV after another.
  */
 #include <linux/ktime.h>
 
@@ -243,6 +243,29 @@ static bool mrc_send_plan_batch(struct mrc_qp *qp, struct mrc_send *s, u64 now)
 	return more;
 }
 
+/* Responses to READs and atomics that go out now are expected from now on. */
+static void mrc_send_expect(struct mrc_qp *qp, const struct mrc_batch *b)
+{
+	const struct mrc_msg *m;
+	unsigned int i;
+
+	if (b->rtx || !qp->req.sendq.reads)
+		return;
+	spin_lock(&qp->rx_lock);
+	for (i = 0; i < b->count; i++) {
+		m = mrc_sendq_at(&qp->req.sendq, b->plan[i].msg);
+		if (b->plan[i].response || !mrc_msg_fetches(m))
+			continue;
+		mrc_reads_add(&qp->resp.reads, &(struct mrc_read){
+			.index = b->plan[i].msg,
+			.len = m->len,
+			.msn = m->msn,
+			.atomic = m->op != MRC_MSG_READ,
+		}, qp->conn.mtu);
+	}
+	spin_unlock(&qp->rx_lock);
+}
+
 bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s)
 {
 	u64 now = ktime_get_ns();
@@ -253,6 +276,7 @@ bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s)
 	if (!mrc_send_plan_batch(qp, s, now))
 		return false;
 	mrc_send_deal(qp, s, now);
+	mrc_send_expect(qp, &s->b);
 	qp->tx_packets += s->b.count;
 	if (s->b.rtx) {
 		trace_mrc_retransmit(qp, s->b.plan[0].psn, s->b.count);
@@ -298,14 +322,14 @@ static bool mrc_send_again(struct mrc_qp *qp, const struct mrc_send *s,
 
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
-	for (i = from; i < end && qp->state == IB_QPS_RTS; i += s->b.stride) {
+	for (i = from; i < end && qp->sends; i += s->b.stride) {
 		goes_on = mrc_req_unsent(&qp->req, s->b.plan[i].psn, now, &res);
 		mrc_send_learn(qp, &res, now);
 		mrc_replay(qp, MRC_REPLAY_UNSENT, now, s->b.plan[i].psn, goes_on);
 		going &= goes_on;
 		mrc_count(qp->dev, MRC_CNT_TX_DROPPED);
 	}
-	if (qp->state == IB_QPS_RTS)
+	if (qp->sends)
 		mrc_send_arm(qp, now);
 	spin_unlock(&qp->tx_lock);
 	return going;
@@ -335,12 +359,12 @@ static int mrc_send_put(struct mrc_qp *qp, const struct mrc_send *s,
 			 unsigned int i, struct mrc_skb *skb, bool first)
 {
 	const struct mrc_plan *p = &s->b.plan[i];
-	const struct mrc_wqe *wqe = mrc_wqe_at(qp, p->msg);
+	const struct mrc_wqe *wqe = mrc_wqe_planned(qp, p);
 	struct mrc_chunk c;
 	struct mrc_hdr hdr;
 	unsigned int len;
 
-	mrc_sendq_chunk(&qp->req.sendq, &wqe->msg, p->psn, &c);
+	mrc_sendq_chunk(mrc_req_queue_of(&qp->req, p), &wqe->msg, p->psn, &c);
 	mrc_sendq_header(&wqe->msg, &c, p->psn, &hdr);
 	hdr.bth.pkey = qp->conn.pkey;
 	hdr.bth.qpn = qp->conn.dest_qpn;
@@ -362,14 +386,15 @@ static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
 	bool outstanding;
 
 	spin_lock(&qp->tx_lock);
-	outstanding = mrc_sendq_outstanding(&qp->req.sendq, p->msg);
+	outstanding = mrc_sendq_outstanding(mrc_req_queue_of(&qp->req, p), p->msg);
 	spin_unlock(&qp->tx_lock);
 	return outstanding;
 }
 
 /*
  * Sends the packets of one EV, @from, @from + stride, ..., as many as fit into one skb. Return: the
- * first one that is left over, or a negative error that is the program's fault.
+ * first one that is left over, or a negative error that is the program's fault: -EACCES, the region
+ * of a request was revoked; -EPERM, the region of a response.
  */
 static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 			 unsigned int from)
@@ -398,7 +423,7 @@ static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 	/* A revoked region is the program's doing, and says nothing about the path. */
 	if (err == -EACCES) {
 		if (mrc_send_outstanding(qp, &s->b.plan[i]))
-			return err;
+			return s->b.plan[i].response ? -EPERM : err;
 		err = -EBUSY;
 	}
 	mrc_send_dropped(qp, s, from, s->b.count, err);

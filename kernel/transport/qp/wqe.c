@@ -21,6 +21,9 @@ void mrc_wqe_init(struct mrc_qp *qp, const struct mrc_qp_init *init)
 	qp->req.sendq.stride = mrc_wqe_stride(init);
 	qp->req.sendq.depth = roundup_pow_of_two(clamp(init->sq_depth, 1u,
 						   MRC_SENDQ_MAX));
+	/* A response has one gather element. */
+	qp->req.rspq.stride = ALIGN(sizeof(struct mrc_wqe) + sizeof(struct mrc_seg), 8);
+	qp->req.rspq.depth = MRC_READS_MAX;
 }
 
 /* ---- the queue -------------------------------------------------------------- */
@@ -32,13 +35,27 @@ struct mrc_wqe *mrc_wqe_slot(struct mrc_qp *qp)
 	return msg ? mrc_wqe_of(msg) : NULL;
 }
 
-void mrc_wqe_queue(struct mrc_qp *qp)
+static void mrc_wqe_count(const struct mrc_qp *qp, const struct mrc_msg *msg)
 {
-	struct mrc_msg *msg = mrc_sendq_slot(&qp->req.sendq);
+	static const u8 counters[] = {
+		[MRC_MSG_WRITE] = MRC_CNT_TX_WRITES,
+		[MRC_MSG_SEND] = MRC_CNT_TX_SENDS,
+		[MRC_MSG_READ] = MRC_CNT_TX_READS,
+		[MRC_MSG_CMP_SWAP] = MRC_CNT_TX_ATOMICS,
+		[MRC_MSG_FETCH_ADD] = MRC_CNT_TX_ATOMICS,
+	};
 
-	mrc_sendq_queue(&qp->req.sendq);
-	mrc_replay(qp, MRC_REPLAY_QUEUE, 0, msg->len, msg->has_imm | msg->send << 1);
-	mrc_count(qp->dev, msg->send ? MRC_CNT_TX_SENDS : MRC_CNT_TX_WRITES);
+	if (msg->op < ARRAY_SIZE(counters))
+		mrc_count(qp->dev, counters[msg->op]);
+}
+
+void mrc_wqe_queue(struct mrc_qp *qp, struct mrc_sendq *q)
+{
+	struct mrc_msg *msg = mrc_sendq_slot(q);
+
+	mrc_sendq_queue(q);
+	mrc_replay_queue(qp, msg);
+	mrc_wqe_count(qp, msg);
 }
 
 /* ---- packets ---------------------------------------------------------------- */
@@ -157,6 +174,29 @@ int mrc_wqe_chunk_put(const struct mrc_wqe *wqe, const struct mrc_chunk *c, stru
 	return err ?: mrc_skb_close(skb);
 }
 
+int mrc_wqe_places(const struct mrc_wqe *wqe, u32 offset, u32 len, struct mrc_place *to)
+{
+	const struct mrc_seg *seg = wqe->sge;
+	int count = 0;
+	u32 n;
+
+	for (; len; seg++) {
+		if (offset >= seg->len) {
+			offset -= seg->len;
+			continue;
+		}
+		n = min(seg->len - offset, len);
+		to[count++] = (struct mrc_place){
+			.addr = seg->addr + offset,
+			.len = n,
+			.lkey = seg->mr->key,
+		};
+		len -= n;
+		offset = 0;
+	}
+	return count;
+}
+
 /* ---- the end --------------------------------------------------------------- */
 
 static void mrc_wqe_release(struct mrc_wqe *wqe)
@@ -190,6 +230,13 @@ static void mrc_wqe_count_end(const struct mrc_qp *qp,
 	}
 }
 
+void mrc_wqe_end(struct mrc_qp *qp, struct mrc_sendq *q)
+{
+	mrc_wqe_release(mrc_wqe_of(mrc_sendq_at(q, q->una)));
+	mrc_sendq_end(q);
+	mrc_replay(qp, MRC_REPLAY_END, 0, q->una, q == &qp->req.rspq);
+}
+
 /* Ends the oldest request. tx_lock held. */
 static void mrc_wqe_done(struct mrc_qp *qp, enum ib_wc_status status)
 {
@@ -198,9 +245,7 @@ static void mrc_wqe_done(struct mrc_qp *qp, enum ib_wc_status status)
 	mrc_wqe_count_end(qp, status);
 	if (!qp->dead)
 		qp->ops->send_done(qp->priv, wqe, status);
-	mrc_wqe_release(wqe);
-	mrc_sendq_end(&qp->req.sendq);
-	mrc_replay(qp, MRC_REPLAY_END, 0, qp->req.sendq.una);
+	mrc_wqe_end(qp, &qp->req.sendq);
 }
 
 void mrc_wqe_complete(struct mrc_qp *qp, u32 psn)

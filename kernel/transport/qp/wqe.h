@@ -65,10 +65,31 @@ static inline struct mrc_wqe *mrc_wqe_at(const struct mrc_qp *qp, u32 index)
 	return mrc_wqe_of(mrc_sendq_at(&qp->req.sendq, index));
 }
 
+/** mrc_wqe_planned() - request or response of a packet */
+static inline struct mrc_wqe *mrc_wqe_planned(struct mrc_qp *qp, const struct mrc_plan *p)
+{
+	return mrc_wqe_of(mrc_sendq_at(mrc_req_queue_of(&qp->req, p), p->msg));
+}
+
 /** mrc_wqe_slot() - free slot for the next request, or NULL. For ops->refill. */
 struct mrc_wqe *mrc_wqe_slot(struct mrc_qp *qp);
-/** mrc_wqe_queue() - queue the request in the slot of mrc_wqe_slot(). For ops->refill. */
-void mrc_wqe_queue(struct mrc_qp *qp);
+/**
+ * mrc_wqe_queue() - queue what is in the free slot of a queue
+ * @qp: the QP
+ * @q: its queue of requests, for ops->refill; or its queue of responses
+ */
+void mrc_wqe_queue(struct mrc_qp *qp, struct mrc_sendq *q);
+
+/**
+ * mrc_wqe_places() - where the payload of a packet of a response goes: into the memory of its READ
+ * @wqe: the READ or atomic
+ * @offset: of the payload
+ * @len: bytes
+ * @to: result, MRC_PLACES_MAX elements
+ *
+ * Return: elements of @to. tx_lock or rx_lock held, while the READ waits for its response.
+ */
+int mrc_wqe_places(const struct mrc_wqe *wqe, u32 offset, u32 len, struct mrc_place *to);
 
 /** mrc_wqe_chunk_pages() - at most so many fragments of an skb hold a packet's payload */
 unsigned int mrc_wqe_chunk_pages(const struct mrc_wqe *wqe, const struct mrc_chunk *c);
@@ -83,6 +104,9 @@ unsigned int mrc_wqe_chunk_pages(const struct mrc_wqe *wqe, const struct mrc_chu
  */
 int mrc_wqe_chunk_put(const struct mrc_wqe *wqe, const struct mrc_chunk *c, struct mrc_skb *skb,
 		      const struct mrc_hdr *hdr);
+
+/** mrc_wqe_end() - the oldest message of a queue ends without completion. tx_lock held. */
+void mrc_wqe_end(struct mrc_qp *qp, struct mrc_sendq *q);
 
 /** mrc_wqe_complete() - complete all requests that end at or before @psn. tx_lock held. */
 void mrc_wqe_complete(struct mrc_qp *qp, u32 psn);

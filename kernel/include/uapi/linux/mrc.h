@@ -159,8 +159,8 @@ enum {
 	/* u8, 0 to 63: of packets that the last switch has trimmed */
 	MRC_A_DEVICE_DSCP_TRIMMED_LASTHOP,
 	/*
-	 * u8, 0 to 1: operations that MRC 1.0 does not have: SEND; 0: they are refused, here and
-	 * for peers
+	 * u8, 0 to 1: operations that MRC 1.0 does not have: SEND, READ, atomics; 0: they are
+	 * refused, here and for peers
 	 */
 	MRC_A_DEVICE_EXTENSIONS,
 

@@ -60,12 +60,18 @@ enum mrc_wr_opcode {
 	/* With MRC_FEATURE_SENDS: */
 	MRC_WR_SEND		= 2,
 	MRC_WR_SEND_IMM		= 3,
+	/* With MRC_FEATURE_READS: */
+	MRC_WR_READ		= 4,
+	MRC_WR_CMP_SWAP		= 5,
+	MRC_WR_FETCH_ADD	= 6,
 };
 
 #define MRC_WR_SIGNALED		(1u << 0)
 #define MRC_WR_INLINE		(1u << 1)
 /* A SEND asks for an event at the receiver. With MRC_FEATURE_SENDS. */
 #define MRC_WR_SOLICITED	(1u << 2)
+/* The request begins when earlier READs and atomics are complete. With MRC_FEATURE_READS. */
+#define MRC_WR_FENCE		(1u << 3)
 
 struct mrc_wr_sge {
 	__aligned_u64 addr;
@@ -74,15 +80,28 @@ struct mrc_wr_sge {
 };
 
 /**
+ * struct mrc_wr_atomic - what an atomic does
+ * @compare_add: compared, or added
+ * @swap: swapped in; only with MRC_WR_CMP_SWAP
+ * @addr: where the 8 bytes go that were there before
+ */
+struct mrc_wr_atomic {
+	__aligned_u64 compare_add;
+	__aligned_u64 swap;
+	__aligned_u64 addr;
+};
+
+/**
  * struct mrc_send_wr - an entry of the send ring
  * @wr_id: comes back in the CQE
- * @remote_addr: address to write to; not of a SEND
+ * @remote_addr: address to write to or to read; not of a SEND
  * @rkey: remote key; not of a SEND
  * @imm_data: network byte order
  * @opcode: enum mrc_wr_opcode
  * @flags: MRC_WR_*
- * @num_sge: elements of @sge; 0 with MRC_WR_INLINE
+ * @num_sge: elements of @sge; 0 with MRC_WR_INLINE, and of atomics
  * @inline_len: bytes of @inline_data; only with MRC_WR_INLINE
+ * @lkey: key of the region of @atomic; only of atomics
  */
 struct mrc_send_wr {
 	__aligned_u64 wr_id;
@@ -92,10 +111,14 @@ struct mrc_send_wr {
 	__u32 opcode;
 	__u32 flags;
 	__u32 num_sge;
-	__u32 inline_len;
+	union {
+		__u32 inline_len;
+		__u32 lkey;
+	};
 	union {
 		struct mrc_wr_sge sge[1];
 		__u8 inline_data[1];
+		struct mrc_wr_atomic atomic;
 	};
 };
 
@@ -150,6 +173,8 @@ struct mrc_cqe {
 #define MRC_FEATURE_DOORBELLS	(1u << 0)
 /* QPs send and receive SENDs: the device setting extensions was on when the device was opened. */
 #define MRC_FEATURE_SENDS	(1u << 1)
+/* QPs read and do atomics, as above. */
+#define MRC_FEATURE_READS	(1u << 2)
 
 /**
  * struct mrc_alloc_ucontext_resp - answer to the opening of the device
