@@ -23,6 +23,7 @@ CLIENT, SERVER = ["taskset", "-c", "0"], ["taskset", "-c", "1"]
 RXE_NETDEV, RXE_ADDR = "rxe-net", "192.0.2.1"
 TCP_PLANES = (1, 2)
 FIXED = 7  # a CC profile
+VERBS = ("write", "send", "read")
 # Of each plane, where the NIC is the bottleneck: less than the machine can send. An aggregate of 64 KiB
 # takes 5 ms there, and 5 us at 100 Gb/s: CoDel's target and interval are ten times their defaults.
 NIC_MBPS = 100
@@ -45,15 +46,15 @@ class Pair:
         with serving(self.server + cmd(self.devs[0]), env=self.env):
             return tell_and_run(self.client + cmd(self.devs[1]) + [self.host], env=self.env)
 
-    def write_bw(self, seconds):
-        """Gb/s of 64 KiB writes on one QP."""
-        out = self.perftest("ib_write_bw", "-s", "65536", "-D", str(seconds), "-f", "1",
+    def write_bw(self, seconds, verb="write"):
+        """Gb/s of 64 KiB requests on one QP."""
+        out = self.perftest(f"ib_{verb}_bw", "-s", "65536", "-D", str(seconds), "-f", "1",
                             "-F", "--report_gbits", "-m", "4096")
         return float(re.search(r"^\s*65536\s+\d+\s+\S+\s+(\S+)", out, re.M).group(1))
 
-    def write_lat(self):
-        """Median of half a round trip of 64-byte writes, microseconds."""
-        out = self.perftest("ib_write_lat", "-s", "64", "-n", "2000", "-F")
+    def write_lat(self, verb="write"):
+        """Median of half a round trip of 64-byte writes or SENDs, of a READ's whole one, microseconds."""
+        out = self.perftest(f"ib_{verb}_lat", "-s", "64", "-n", "2000", "-F")
         return float(re.search(r"^\s*64\s+\d+\s+\S+\s+\S+\s+(\S+)", out, re.M).group(1))
 
 
@@ -175,6 +176,17 @@ class Bench:
             "mrc": self.mrc.write_lat, "mrc, one device": self.local.write_lat,
             "rdma_rxe, one device": self.rxe.write_lat, "udp": udp_lat})
 
+    def verbs(self):
+        """SENDs and READs beside writes: of MRC over the fabric, and of rdma_rxe."""
+        peers = {"mrc": self.mrc, "rdma_rxe": self.rxe}
+        self.measure("verbs", {
+            f"{name}, {verb}": lambda pair=pair, verb=verb: pair.write_bw(self.opts.seconds, verb)
+            for name, pair in peers.items() for verb in VERBS})
+        self.measure("verbs latency", {
+            f"{name}, {verb}": lambda pair=pair, verb=verb: pair.write_lat(verb)
+            for name, pair in (("mrc", self.mrc), ("mrc, one device", self.local),
+                               ("rdma_rxe, one device", self.rxe)) for verb in VERBS})
+
     def loss(self):
         def lossy(bandwidth):
             run([LAB, "netem", "all", "loss", "1%"])
@@ -249,6 +261,21 @@ class Bench:
         met = r <= goal if at_most else r >= goal
         self.row(what, self.median(base), unit, r, f"{'<=' if at_most else '>='} {goal}", met)
 
+    def report_verbs(self):
+        self.ratio("SEND, against a write", "verbs/mrc, send", "verbs/mrc, write", 0.95, "Gb/s")
+        self.ratio("READ, against a write", "verbs/mrc, read", "verbs/mrc, write", 0.9, "Gb/s")
+        for verb in ("send", "read"):
+            self.row(f"rdma_rxe: {verb.upper()}, against a write", self.median("verbs/rdma_rxe, write"),
+                     "Gb/s", self.median(f"verbs/rdma_rxe, {verb}") /
+                     self.median("verbs/rdma_rxe, write"))
+            self.ratio(f"{verb.upper()}, against rdma_rxe", f"verbs/mrc, {verb}",
+                       f"verbs/rdma_rxe, {verb}", 1, "Gb/s")
+            self.ratio(f"64-byte {verb.upper()} latency, against rdma_rxe",
+                       f"verbs latency/mrc, one device, {verb}",
+                       f"verbs latency/rdma_rxe, one device, {verb}", 1, "us", True)
+        self.ratio("64-byte SEND latency, against a write", "verbs latency/mrc, send",
+                   "verbs latency/mrc, write", 1.1, "us", True)
+
     def report(self):
         say("")
         for key in self.figures:
@@ -265,6 +292,8 @@ class Bench:
             self.ratio("64-byte write latency, against rdma_rxe", "latency/mrc, one device",
                        "latency/rdma_rxe, one device", 1, "us", True)
             self.ratio("64-byte write latency, against UDP", "latency/mrc", "latency/udp", 2, "us", True)
+        if "verbs/mrc, write" in self.figures:
+            self.report_verbs()
         if "loss/mrc" in self.figures:
             self.ratio("1 % loss, against a fixed window", "loss/mrc, 1 % on every link",
                        "loss/mrc, fixed window, 1 % on every link", 0.9, "Gb/s")
@@ -290,7 +319,7 @@ class Bench:
 
 
 def main():
-    cases = ["bandwidth", "latency", "loss", "nic", "memory"]
+    cases = ["bandwidth", "latency", "verbs", "loss", "nic", "memory"]
     p = argparse.ArgumentParser()
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--seconds", type=int, default=4)

@@ -185,6 +185,44 @@ protected:
         return text;
     }
 
+    /** As NCCL does for its flush. */
+    void connect_to_itself(ibv_qp *qp) const
+    {
+        ibv_port_attr port{};
+        ibv_qp_attr attr{};
+
+        ASSERT_EQ(ibv_query_port(context.get(), 1, &port), 0);
+        attr.qp_state = IBV_QPS_INIT;
+        attr.port_num = 1;
+        attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+        ASSERT_EQ(
+            ibv_modify_qp(qp, &attr,
+                          IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+            0);
+        attr.qp_state = IBV_QPS_RTR;
+        attr.path_mtu = port.active_mtu;
+        attr.dest_qp_num = qp->qp_num;
+        attr.max_dest_rd_atomic = 1;
+        attr.max_rd_atomic = 1;
+        attr.timeout = 20;
+        attr.retry_cnt = attr.rnr_retry = 7;
+        attr.ah_attr.is_global = 1;
+        attr.ah_attr.port_num = 1;
+        attr.ah_attr.grh.sgid_index = static_cast<uint8_t>(verbs::find_gid(
+            context.get(), port.gid_tbl_len, verbs::config.gid[0], &attr.ah_attr.grh.dgid));
+        attr.ah_attr.grh.hop_limit = 255;
+        ASSERT_EQ(ibv_modify_qp(qp, &attr,
+                                IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                                    IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+                                    IBV_QP_MIN_RNR_TIMER),
+                  0);
+        attr.qp_state = IBV_QPS_RTS;
+        ASSERT_EQ(ibv_modify_qp(qp, &attr,
+                                IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+                                    IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC),
+                  0);
+    }
+
     verbs::Context context;
 };
 
@@ -254,20 +292,34 @@ TEST_F(Device, SaysThatItTakesNoDmabuf)
     EXPECT_EQ(errno, EOPNOTSUPP);
 }
 
-/* A read from oneself empties a GPU's pipeline. NCCL_GDR_FLUSH_DISABLE=1 does without. */
-TEST_F(Device, RefusesReads)
+/* A READ from oneself empties a GPU's pipeline, before a GPU looks at what has arrived. */
+TEST_F(Device, ReadsFromItself)
 {
     const verbs::Pd pd(ibv_alloc_pd(context.get()));
     const verbs::Cq cq(ibv_create_cq(context.get(), 16, nullptr, nullptr, 0));
     const verbs::Qp qp(Verbs::make_qp(pd.get(), cq.get(), {16, 16, 1, 1, 0}));
-    ibv_send_wr wr{};
-    ibv_send_wr *bad = nullptr;
-    ibv_sge sge{};
+    uint32_t gpu = 0x12345678, host = 0;
+    const verbs::Mr from(
+        ibv_reg_mr(pd.get(), &gpu, sizeof(gpu),
+                   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ));
+    const verbs::Mr to(ibv_reg_mr(pd.get(), &host, sizeof(host), IBV_ACCESS_LOCAL_WRITE));
+    ibv_sge sge{reinterpret_cast<uintptr_t>(&host), sizeof(host), to->lkey};
+    ibv_send_wr wr{}, *bad = nullptr;
+    ibv_wc wc{};
 
+    ASSERT_NO_FATAL_FAILURE(connect_to_itself(qp.get()));
     wr.opcode = IBV_WR_RDMA_READ;
+    wr.send_flags = IBV_SEND_SIGNALED;
     wr.sg_list = &sge;
     wr.num_sge = 1;
-    EXPECT_NE(ibv_post_send(qp.get(), &wr, &bad), 0);
+    wr.wr.rdma.remote_addr = reinterpret_cast<uintptr_t>(&gpu);
+    wr.wr.rdma.rkey = from->rkey;
+    ASSERT_EQ(ibv_post_send(qp.get(), &wr, &bad), 0);
+    while (!ibv_poll_cq(cq.get(), 1, &wc))
+        ;
+    EXPECT_EQ(wc.status, IBV_WC_SUCCESS);
+    EXPECT_EQ(wc.opcode, IBV_WC_RDMA_READ);
+    EXPECT_EQ(host, gpu);
 }
 
 } // namespace nccl

@@ -14,6 +14,7 @@ namespace
 constexpr std::uint32_t kStart = 0xffffd0; // the PSN wraps soon
 constexpr std::uint32_t kSize = 256;
 constexpr std::uint32_t kImmMax = 4;
+constexpr std::uint32_t kMtu = 1024;
 constexpr u16 kEvs = 8;
 constexpr u16 kPerPlane = 4;
 
@@ -150,6 +151,9 @@ private:
     std::vector<u64> ring;
     std::vector<unsigned long> mem;
     std::vector<mrc_ev_entry> evs;
+    std::vector<mrc_write> heads; ///< of what is being placed
+    mrc_fetches fetches{};
+    mrc_reads reads{};
     std::vector<mrc_rx_arrival> placing;
     std::uint32_t done = 0;
 
@@ -177,7 +181,10 @@ private:
         a.ce = ce;
         switch (mrc_rx_claim(&rx, a.psn)) {
         case MRC_RX_NEW:
+            a.offset = static_cast<u32>(hdr.write.va);
+            a.opcode = hdr.bth.opcode;
             placing.push_back(a);
+            heads.push_back(hdr.write);
             break;
         case MRC_RX_DUP:
             require(mrc_rx_sack_due(&rx));
@@ -193,17 +200,62 @@ private:
         if (placing.empty())
             return;
         std::swap(placing[arg % placing.size()], placing.back());
-        const mrc_rx_arrival a = placing.back();
+        std::swap(heads[arg % heads.size()], heads.back());
+        mrc_rx_arrival a = placing.back();
+        const mrc_write head = heads.back();
+        a.head = &head;
         placing.pop_back();
+        heads.pop_back();
         if (arg > 250)
             mrc_rx_unclaim(&rx, a.psn);
-        else
-            mrc_rx_commit(&rx, &a);
+        else if (!mrc_rx_commit(&rx, &a))
+            fetch(a);
         mrc_rx_done d;
         while (arg < 200 && mrc_rx_next_done(&rx, &d)) {
             require(d.msn == (++done & 0xffffff));
             require(mrc_psn_diff(d.psn, rx.cack) <= 0);
+            finish(d);
         }
+    }
+
+    /// A READ or atomic of the peer, or a packet of the response to one of this end.
+    void fetch(const mrc_rx_arrival &a)
+    {
+        if (a.opflags & MRC_OPF_FETCH)
+            require(!mrc_fetches_add(&fetches, a.psn, a.opcode, a.head) ||
+                    fetches.count == MRC_READS_MAX);
+        if (!(a.opflags & MRC_OPF_RESPONSE))
+            return;
+        if (reads.count + reads.arrivals < MRC_READS_MAX && (a.psn & 1)) {
+            const mrc_read read = {.index = a.psn,
+                                   .len = a.dmalen,
+                                   .msn = static_cast<u16>(a.head->rdeth),
+                                   .atomic = (a.opflags & MRC_OPF_ATOMIC) != 0};
+            mrc_reads_add(&reads, &read, kMtu);
+        }
+        const mrc_read *read = mrc_reads_find(&reads, &a, kMtu);
+        require(!read || (read->used && read->begun && read->len == a.dmalen));
+        const u32 waiting = reads.count;
+        if (read)
+            require(mrc_reads_placed(&reads, &a) == (reads.count == waiting - 1));
+    }
+
+    /// A message is complete: a READ is executed, or has its response.
+    void finish(const mrc_rx_done &d)
+    {
+        u32 index;
+        if (mrc_fetch *f = mrc_fetches_due(&fetches, d.psn)) {
+            f->region = &fetches;
+            mrc_fetches_executed(&fetches);
+        }
+        if (d.psn % 3 == 0 && mrc_fetches_oldest(&fetches)) {
+            require(mrc_fetches_oldest(&fetches)->region);
+            mrc_fetches_pop(&fetches);
+        }
+        while (d.psn % 2 && mrc_reads_take(&reads, &index))
+            ;
+        require(reads.count + reads.arrivals <= MRC_READS_MAX);
+        require(fetches.executed <= fetches.count && fetches.count <= MRC_READS_MAX);
     }
 
     void sacks()

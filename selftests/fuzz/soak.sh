@@ -51,7 +51,7 @@ modprobe -q sch_netem
 TRAFFIC_TIMEOUT=17
 lab_up --planes 4
 lab netem all loss 1%
-traffic_launch h1 h2 --both --qps 4 --iterations 0 --random-sizes 0-256K --imm-every 3 --sends-every 2 \
+traffic_launch h1 h2 --both --qps 4 --iterations 0 --random-sizes 0-256K --imm-every 3 --sends-every 2 --reads-every 2 \
 	--random-offsets --rate 20
 check_arrives "traffic flows" 100 h1 h2
 # Each link has been cut once before the first sample, so that one-time allocations are made.

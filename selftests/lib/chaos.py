@@ -124,7 +124,7 @@ def draw_flow(rng, fabric):
     rate = max(1, RATE // (2 * qps * len(fabric.pairs)))
     mtu = rng.choice((1024, 256) if fabric.mtu < 4096 else (4096, 1024))
     return (f"--both --iterations 0 --qps {qps} {sizes} --imm-every {rng.randint(1, 5)} "
-            f"--sends-every {rng.randint(0, 3)} --rate {rate} --mtu {mtu} --seed {rng.randint(1, 1 << 30)}")
+            f"--sends-every {rng.randint(0, 3)} --reads-every {rng.randint(0, 3)} --rate {rate} --mtu {mtu} --seed {rng.randint(1, 1 << 30)}")
 
 
 # ---------------------------------------------------------------- faults

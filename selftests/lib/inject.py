@@ -30,6 +30,7 @@ UDP_PORT, UDP_PORT_TOO = 4791, 4971
 NH_FRAGMENT = 44
 FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0xCB
 SENDS = range(0xC0, 0xC6)  # in the same order
+READ, READ_RESPONSES, ATOMIC_RESPONSE, ATOMICS = 0xCC, range(0xCD, 0xD1), 0xD2, (0xD3, 0xD4)
 ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
 ACK_OK, NAK_INVALID = 0x1F, 0x61
 ACK_CREDIT, RNR_NAK, RESERVED = 0x00, 0x21, 0x5F
@@ -257,6 +258,20 @@ class Cases:
         head = bth(opcode, fields["qpn"], fields["psn"], **how)
         meth = struct.pack("!HH", fields["rqmsn"] & 0xFFFF, fields["msn"] & 0xFFFF)
         return head + meth + place + fields["imm"] + b"\xa5" * length
+
+    def fetch(self, opcode, length, rdeth, operands=bytes(16), **how):
+        """A READ, an atomic, or a packet of a response."""
+        psn, msn = how.pop("psn", self.expected), how.pop("msn", self.message)
+        where = struct.pack("!QI", how.pop("va", self.held["address"][1]) & (1 << 64) - 1,
+                            how.pop("rkey", self.held["rkey"][1]))
+        total = struct.pack("!I", how.pop("dmalen", length))
+        rest = {READ: where + total + struct.pack("!I", rdeth),
+                ATOMIC_RESPONSE: struct.pack("!HH", rdeth & 0xFFFF, 0) + operands[:8],
+                **dict.fromkeys(ATOMICS, where + operands + struct.pack("!I", rdeth)),
+                **dict.fromkeys(READ_RESPONSES, struct.pack("!HH", rdeth & 0xFFFF, 0) +
+                                where[4:8] + total)}[opcode]
+        body = b"\xa5" * length if opcode in READ_RESPONSES else b""
+        return bth(opcode, self.qpn, psn, **how) + struct.pack("!HH", 0, msn & 0xFFFF) + rest + body
 
     def control(self, opcode, body, **how):
         psn = how.pop("psn", self.expected)
@@ -759,7 +774,14 @@ class Blast:
             length = draw.choice((0, 1, 4, 64, cases.mtu, draw.randrange(4200)))
             dmalen = draw.choice((length, 0, cases.mtu * 2, 1 << 31, draw.getrandbits(32)))
             pad = draw.choice((0, 0, -length & 3, draw.getrandbits(2)))
-            if draw.random() < 0.3:
+            kind = draw.random()
+            if kind < 0.3:
+                opcode = draw.choice((READ, ATOMIC_RESPONSE, *ATOMICS, *READ_RESPONSES))
+                va = cases.held["address"][1] + draw.choice((0, 0, 1, 8, draw.getrandbits(40)))
+                rdeth = draw.choice((cases.expected, cases.message, draw.getrandbits(24)))
+                return cases.fetch(opcode, length, rdeth & 0xFFFFFF, draw.randbytes(16), psn=psn,
+                                   dmalen=dmalen, va=va, flags=flags, pad=pad)
+            if kind < 0.6:
                 va = draw.choice((0, cases.mtu, dmalen - length, draw.getrandbits(32)))
                 rqmsn = cases.message + draw.choice((0, 0, 1, 7, draw.getrandbits(16)))
                 return cases.write(draw.choice(SENDS), length, psn=psn, dmalen=dmalen, flags=flags,

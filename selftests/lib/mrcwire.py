@@ -86,6 +86,22 @@ def decode_pleth(p, o):
     return {"offset": be(p, o, 4), "dmalen": be(p, o + 4, 4)}
 
 
+def decode_atomiceth(p, o):
+    return {"va": be(p, o, 8), "rkey": be(p, o + 8, 4), "value": be(p, o + 12, 8), "compare": be(p, o + 20, 8)}
+
+
+def decode_atomicacketh(p, o):
+    return {"value": be(p, o, 8)}
+
+
+def decode_rdeth_first(p, o):
+    return {"psn": be(p, o + 1, 3), "reserved": be(p, o, 1)}
+
+
+def decode_rdeth(p, o):
+    return {"msn": be(p, o, 2), "reserved": be(p, o + 2, 2)}
+
+
 def decode_immdt(p, o):
     return {"imm": be(p, o, 4)}
 
@@ -172,6 +188,10 @@ HEADERS = {
     "tseth": (4, decode_tseth),
     "reth": (16, decode_reth),
     "pleth": (8, decode_pleth),
+    "atomiceth": (28, decode_atomiceth),
+    "atomicacketh": (8, decode_atomicacketh),
+    "rdeth_first": (4, decode_rdeth_first),
+    "rdeth": (4, decode_rdeth),
     "immdt": (4, decode_immdt),
     "aeth": (4, decode_aeth),
     "seth": (28, decode_seth),
@@ -184,6 +204,8 @@ HEADERS = {
 
 WRITE = ("meth", "tseth", "reth")
 SEND = ("meth", "tseth", "pleth")
+RESPONSE = ("meth", "tseth", "rdeth", "pleth")
+ATOMIC = ("meth", "tseth", "atomiceth", "rdeth_first")
 OPCODES = {
     0xC0: ("SEND_FIRST", SEND),
     0xC1: ("SEND_MIDDLE", SEND),
@@ -197,7 +219,15 @@ OPCODES = {
     0xC9: ("WRITE_LAST_IMM", WRITE + ("immdt",)),
     0xCA: ("WRITE_ONLY", WRITE),
     0xCB: ("WRITE_ONLY_IMM", WRITE + ("immdt",)),
+    0xCC: ("READ", WRITE + ("rdeth_first",)),
+    0xCD: ("READ_RESPONSE_FIRST", RESPONSE),
+    0xCE: ("READ_RESPONSE_MIDDLE", RESPONSE),
+    0xCF: ("READ_RESPONSE_LAST", RESPONSE),
+    0xD0: ("READ_RESPONSE_ONLY", RESPONSE),
     0xD1: ("ACK", ("aeth",)),
+    0xD2: ("ATOMIC_RESPONSE", ("meth", "tseth", "rdeth", "atomicacketh")),
+    0xD3: ("COMPARE_SWAP", ATOMIC),
+    0xD4: ("FETCH_ADD", ATOMIC),
     0xD8: ("EP_REQUEST", ("erth",)),
     0xD9: ("EP_RESPONSE", ("eeth",)),
     0xDC: ("SACK", ("seth", "cc_state")),
@@ -207,7 +237,7 @@ OPCODES = {
 
 
 def payload_length(name, dmalen, mtu):
-    """The number of payload bytes of a write or SEND packet, from its place in the message."""
+    """The number of payload bytes of a write, SEND or response packet, from its place in the message."""
     if "_ONLY" in name:
         return dmalen
     if name.endswith(("_FIRST", "_MIDDLE")):
@@ -216,7 +246,7 @@ def payload_length(name, dmalen, mtu):
 
 
 def carries_data(packet):
-    return "reth" in packet or "pleth" in packet
+    return ("reth" in packet and packet["name"] != "READ") or "pleth" in packet
 
 
 def decode_packet(data, mtu):

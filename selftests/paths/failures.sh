@@ -42,7 +42,7 @@ FAULT_MESSAGES=40
 need jq tc
 modprobe -q sch_netem
 lab_up --planes 4
-traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --sends-every 2 --rate 40
+traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --sends-every 2 --reads-every 2 --rate 40
 check_moves "traffic flows"
 traces mrc_ev mrc_ports mrc_loss mrc_retransmit
 for k in 1 2 3; do

@@ -35,7 +35,7 @@ check_netem()
 	[ "$pattern" = - ] || before=$(sum "$pattern")
 	trunks "$@" || bail "$name: netem"
 	check_traffic "$name" h1 h2 --both --qps 2 --random-sizes 0-256K --random-offsets \
-		--sges 4 --imm-every 3 --sends-every 2 --iterations 25 --seed "$seed"
+		--sges 4 --imm-every 3 --sends-every 2 --reads-every 2 --iterations 25 --seed "$seed"
 	seed=$((seed + 1))
 	[ "$pattern" = - ] ||
 		check "$name: counted ($pattern)" test "$(sum "$pattern")" -gt "$before"

@@ -99,7 +99,7 @@ test_netdev_gone()
 
 test_reasons()
 {
-	traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --sends-every 2 --rate 40
+	traffic_launch h1 h2 --both --qps 2 --iterations 0 --sizes 8K,100,30K --imm-every 3 --sends-every 2 --reads-every 2 --rate 40
 	check_arrives "traffic flows" 50 h1 h2
 	test_admin
 	test_delete

@@ -98,7 +98,7 @@ lab_up --planes 4
 if ! { ingress p1t1s1 t0r1 && all_answers ingress; }; then
 	bail "filters"
 fi
-traffic_launch h1 h2 --both --qps $QPS --iterations 0 --sizes 3000,20K,100 --imm-every 3 --sends-every 2 --rate 4
+traffic_launch h1 h2 --both --qps $QPS --iterations 0 --sizes 3000,20K,100 --imm-every 3 --sends-every 2 --reads-every 2 --rate 4
 check_moves "traffic flows"
 check_mixture
 check_answers

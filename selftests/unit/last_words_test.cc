@@ -85,6 +85,19 @@ TEST(LastWords, AProbeAsksForTheFirstPacketMissing)
     expect_unexpected(out[1], done + 1, 0x1234);
 }
 
+/* The request of a response was acknowledged: the other end has nothing else that an answer names.
+ */
+TEST(LastWords, AProbeForAResponseIsToldThatItWillNotCome)
+{
+    mrc_last_words answering = ended;
+    answering.answering = true;
+    const auto out = said(answering, packet(MRC_OP_PROBE, 0));
+    ASSERT_EQ(out.size(), 3u);
+    expect_ack(out[0], done, MRC_ACK_OK);
+    expect_unexpected(out[1], done, 0x1234);
+    expect_unexpected(out[2], done + 1, 0x1234);
+}
+
 TEST(LastWords, TheNakIsSaidAgain)
 {
     for (const mrc_hdr &asked :

@@ -106,25 +106,32 @@ Result Requester::start(Words &in)
     c.requests = in.next();
     // Older recordings do not have it.
     c.window.receive_ns = in.left() ? in.next64() : UINT64_MAX;
+    const uint32_t reads_max = in.left() ? in.next() : MRC_READS_MAX;
+    c.responses = MRC_READS_MAX;
     need(c.window.size && c.window.size <= SizeMax && c.requests && c.requests <= SizeMax &&
              !(c.requests & (c.requests - 1)) && c.mtu,
          "sizes that no requester has");
     planned = {};
     req = {};
     engine::start(req, c, memory);
+    req.sendq.reads_max = static_cast<u16>(reads_max);
     return in.read();
 }
 
 Result Requester::queue(Words &in)
 {
-    mrc_msg *msg = mrc_sendq_slot(&req.sendq);
+    const uint32_t len = in.next(), kind = in.next();
+    const uint32_t op = kind & 2 ? u32{MRC_MSG_SEND} : kind >> 2 & 7;
+    need(op <= MRC_MSG_ATOMIC_RSP, "a request of no kind");
+    mrc_sendq &queue = op >= MRC_MSG_READ_RSP ? req.rspq : req.sendq;
+    mrc_msg *msg = mrc_sendq_slot(&queue);
     need(msg, "more requests than there is room for");
     *msg = {};
-    msg->len = in.next();
-    const uint32_t kind = in.next();
+    msg->len = len;
+    msg->op = static_cast<u8>(op);
     msg->has_imm = kind & 1;
-    msg->send = kind & 2;
-    mrc_sendq_queue(&req.sendq);
+    msg->fence = kind & 32;
+    mrc_sendq_queue(&queue);
     return in.read();
 }
 
@@ -222,11 +229,25 @@ Result Requester::answer(char op, uint64_t now, Words &in)
     return said;
 }
 
-Result Requester::end()
+Result Requester::end(Words &in)
 {
-    need(req.sendq.una != req.sendq.tail, "a request ends that there is not");
-    mrc_sendq_end(&req.sendq);
-    return {req.sendq.una};
+    in.next();
+    // Older recordings do not say whether it is a response.
+    mrc_sendq &queue = in.left() && in.next() ? req.rspq : req.sendq;
+    Result said = in.read();
+    need(queue.una != queue.tail, "a request ends that there is not");
+    mrc_sendq_end(&queue);
+    said[0] = queue.una;
+    return said;
+}
+
+Result Requester::answered(Words &in)
+{
+    const uint32_t index = in.next();
+    need(mrc_sendq_outstanding(&req.sendq, index) && index - req.sendq.una < req.sendq.depth,
+         "a READ is answered that there is not");
+    mrc_req_answered(&req, index);
+    return in.read();
 }
 
 Result Requester::timer_at(uint64_t now) const
@@ -270,7 +291,9 @@ Result Requester::make(const Call &call)
     case 'A':
         return answer(call.op, call.now, in);
     case 'E':
-        return end();
+        return end(in);
+    case 'W':
+        return answered(in);
     case 'C':
         mrc_req_settle(&req, call.now);
         return {in.next()};

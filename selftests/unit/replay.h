@@ -43,7 +43,8 @@ private:
     std::vector<uint32_t> lose(uint64_t now, Words &in);
     std::vector<uint32_t> state(Words &in);
     std::vector<uint32_t> answer(char op, uint64_t now, Words &in);
-    std::vector<uint32_t> end();
+    std::vector<uint32_t> end(Words &in);
+    std::vector<uint32_t> answered(Words &in);
     std::vector<uint32_t> timer_at(uint64_t now) const;
     std::vector<uint32_t> timer(uint64_t now);
     void need_start() const;

@@ -48,7 +48,7 @@ struct Requester {
         *m = {};
         m->len = packets * kMtu;
         m->has_imm = imm;
-        m->send = send;
+        m->op = send ? MRC_MSG_SEND : MRC_MSG_WRITE;
         mrc_sendq_queue(&r.sendq);
     }
 
@@ -1539,4 +1539,309 @@ TEST(RequesterSend, WhatHasArrivedOfASendIsNotPutBack)
     EXPECT_EQ(q.res.lost, 4 * kEach - 2);
     EXPECT_EQ(q.credits(0, 1), MRC_REQ_GOES_ON);
     EXPECT_EQ(q.goOut(), (std::vector<std::uint32_t>{q.first(0) + 2, q.first(0) + 3}));
+}
+
+namespace
+{
+
+/// A requester with a queue of responses.
+struct Reading : Requester {
+    std::vector<mrc_msg> responses = std::vector<mrc_msg>(MRC_READS_MAX);
+    mrc_tx_result res{};
+
+    Reading()
+    {
+        r.rspq.slots = responses.data();
+        r.rspq.stride = sizeof(mrc_msg);
+        r.rspq.depth = MRC_READS_MAX;
+        mrc_sendq_start(&r.rspq, kMtu, 1);
+    }
+
+    static void add(mrc_sendq &q, u8 op, std::uint32_t packets)
+    {
+        mrc_msg *m = mrc_sendq_slot(&q);
+        ASSERT_NE(m, nullptr);
+        *m = {};
+        m->op = op;
+        m->len = packets * kMtu;
+        mrc_sendq_queue(&q);
+    }
+
+    void read(std::uint32_t packets = 1) { add(r.sendq, MRC_MSG_READ, packets); }
+    void respond(std::uint32_t packets) { add(r.rspq, MRC_MSG_READ_RSP, packets); }
+
+    mrc_hdr headerOf(const mrc_plan &p)
+    {
+        const mrc_sendq *q = mrc_req_queue_of(&r, &p);
+        const mrc_msg *m = mrc_sendq_at(q, p.msg);
+        mrc_chunk c;
+        mrc_hdr hdr;
+        mrc_sendq_chunk(q, m, p.psn, &c);
+        mrc_sendq_header(m, &c, p.psn, &hdr);
+        return hdr;
+    }
+
+    /// Opcodes of all that goes out now.
+    std::vector<u8> goOut()
+    {
+        std::vector<u8> opcodes;
+        while (step())
+            for (unsigned i = 0; i < b.count; ++i)
+                opcodes.push_back(headerOf(b.plan[i]).bth.opcode);
+        return opcodes;
+    }
+
+    void executed(std::uint32_t psn)
+    {
+        mrc_hdr hdr{};
+        hdr.bth.opcode = MRC_OP_ACK;
+        hdr.bth.psn = psn;
+        hdr.ack.syndrome = MRC_ACK_OK;
+        u32 up;
+        ASSERT_EQ(mrc_req_ack(&r, &hdr, now, &up, &res), 0);
+        complete();
+    }
+
+    void complete()
+    {
+        while (mrc_sendq_done(&r.sendq, r.acked_psn))
+            mrc_sendq_end(&r.sendq);
+        while (mrc_req_response_done(&r))
+            mrc_sendq_end(&r.rspq);
+        mrc_req_settle(&r, now);
+    }
+};
+
+} // namespace
+
+TEST(RequesterRead, RequestsAndResponsesTakeTurns)
+{
+    Reading q;
+    q.post(2);
+    q.post(1);
+    q.post(1);
+    q.respond(2);
+    q.respond(1);
+    const std::vector<u8> expected = {
+        MRC_OP_WRITE_FIRST, MRC_OP_WRITE_LAST,    MRC_OP_READ_RSP_FIRST, MRC_OP_READ_RSP_LAST,
+        MRC_OP_WRITE_ONLY,  MRC_OP_READ_RSP_ONLY, MRC_OP_WRITE_ONLY};
+    EXPECT_EQ(q.goOut(), expected);
+    EXPECT_EQ(q.r.next_msn, 5u) << "each message has a number of its own";
+}
+
+/* PSNs of a message are consecutive: nothing comes between its packets, whatever room there is. */
+TEST(RequesterRead, AMessageGoesOnBeforeTheNextOne)
+{
+    for (const bool response : {false, true}) {
+        Reading q;
+        q.max = 3;
+        q.r.rsp_turn = response;
+        q.post(5);
+        q.respond(5);
+        std::vector<u8> first(5, response ? MRC_OP_READ_RSP_MIDDLE : MRC_OP_WRITE_MIDDLE);
+        first[0] = response ? MRC_OP_READ_RSP_FIRST : MRC_OP_WRITE_FIRST;
+        first[4] = response ? MRC_OP_READ_RSP_LAST : MRC_OP_WRITE_LAST;
+        std::vector<u8> all = q.goOut();
+        all.resize(5);
+        EXPECT_EQ(all, first);
+    }
+}
+
+TEST(RequesterRead, LostPacketsAreThoseOfTheirOwnQueue)
+{
+    Reading q;
+    q.post(2);
+    q.respond(2);
+    q.post(1);
+    q.run();
+    q.lose(5);
+    q.now += 1000 * kUs;
+    const std::vector<u8> expected = {MRC_OP_WRITE_FIRST, MRC_OP_WRITE_LAST, MRC_OP_READ_RSP_FIRST,
+                                      MRC_OP_READ_RSP_LAST, MRC_OP_WRITE_ONLY};
+    EXPECT_EQ(q.goOut(), expected);
+    q.executed(1);
+    q.lose(3);
+    q.now += 1000 * kUs;
+    EXPECT_EQ(q.goOut(), std::vector<u8>(expected.begin() + 2, expected.end()));
+}
+
+TEST(RequesterRead, ResponsesEndWhenTheyHaveArrived)
+{
+    Reading q;
+    q.respond(2);
+    q.post(1);
+    q.respond(1);
+    q.run();
+    q.executed(1);
+    EXPECT_EQ(q.r.rspq.una, 0u);
+    q.executed(2);
+    EXPECT_EQ(q.r.rspq.una, 1u);
+    q.executed(3);
+    EXPECT_EQ(q.r.rspq.una, 2u);
+    EXPECT_EQ(q.r.sendq.una, 1u);
+}
+
+/* The response comes by itself; that the peer is there must be asked now and then. */
+TEST(RequesterRead, WhileOnlyAResponseIsMissingThePeerIsAskedEverMoreRarely)
+{
+    Reading q;
+    q.read(1000);
+    q.run();
+    q.now += 50 * kUs;
+    q.executed(0);
+    EXPECT_EQ(q.r.sendq.una, 0u);
+    std::uint64_t last = q.now, least = 0;
+    for (unsigned round = 0; round < 20; ++round) {
+        const std::uint64_t at = mrc_req_timer_at(&q.r, q.now);
+        ASSERT_GT(at, q.now);
+        q.now = at;
+        ASSERT_EQ(mrc_req_timer(&q.r, q.now, &q.res), MRC_REQ_PROBE);
+        EXPECT_GE(q.now - last + 1000, least) << "not more often than before";
+        least = q.now - last;
+        last = q.now;
+        q.now += 50 * kUs;
+        q.executed(0);
+    }
+    EXPECT_GE(least, q.r.tx.rtt.timing->ask_max / 2);
+    mrc_req_answered(&q.r, 0);
+    q.complete();
+    EXPECT_EQ(q.r.sendq.una, 1u);
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), 0u);
+}
+
+/* A peer that is gone is noticed by the retries of the QP, as for any request. */
+TEST(RequesterRead, ASilentPeerEndsTheWaitForAResponse)
+{
+    Reading q;
+    q.read();
+    q.run();
+    q.now += 50 * kUs;
+    q.executed(0);
+    mrc_req_due due = MRC_REQ_NOTHING;
+    for (unsigned i = 0; i < 10'000 && due != MRC_REQ_FAILED; ++i) {
+        const std::uint64_t at = mrc_req_timer_at(&q.r, q.now);
+        ASSERT_NE(at, 0u);
+        q.now = std::max(at, q.now);
+        due = mrc_req_timer(&q.r, q.now, &q.res);
+    }
+    EXPECT_EQ(due, MRC_REQ_FAILED);
+}
+
+TEST(RequesterRead, AResponseBeforeTheAckOfItsRequest)
+{
+    Reading q;
+    q.read();
+    q.post(1);
+    q.run();
+    mrc_req_answered(&q.r, 0);
+    q.complete();
+    EXPECT_EQ(q.r.sendq.una, 0u) << "it was not acknowledged";
+    q.executed(1);
+    EXPECT_EQ(q.r.sendq.una, 2u);
+}
+
+/* The credits of an ACK count from the message that it names, wherever responses stand. */
+TEST(RequesterRead, CreditsWithResponsesBetween)
+{
+    Reading q;
+    q.post(1, false, true);
+    q.respond(3);
+    q.post(1, false, true);
+    q.post(1, false, true);
+    q.run();
+    mrc_hdr nack{};
+    nack.bth.opcode = MRC_OP_NACK;
+    nack.nack = {.reason = MRC_NACK_NO_RESOURCE, .psn = 4};
+    ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
+    EXPECT_TRUE(q.r.sendq.limited);
+    mrc_hdr ack{};
+    ack.bth.opcode = MRC_OP_ACK;
+    ack.bth.psn = 0;
+    ack.ack.syndrome = mrc_credits_encode(1);
+    u32 psn;
+    ASSERT_EQ(mrc_req_ack(&q.r, &ack, q.now, &psn, &q.res), 0);
+    q.complete();
+    EXPECT_EQ(q.goOut(), std::vector<u8>{MRC_OP_SEND_ONLY});
+}
+
+/* The peer's QP has ended after it had acknowledged the READ: only a NACK for that says it. */
+TEST(RequesterRead, AResponseThatWillNotCome)
+{
+    Reading q;
+    q.read();
+    q.run();
+    q.executed(0);
+    mrc_hdr nack{};
+    nack.bth.opcode = MRC_OP_NACK;
+    nack.nack = {.reason = MRC_NACK_UNEXP_EVENT, .psn = 0};
+    const int err = mrc_req_nack(&q.r, &nack, q.now, &q.res);
+    EXPECT_EQ(mrc_req_judge(&nack, err, &q.res), MRC_REQ_UNEXPECTED);
+}
+
+/* Not the oldest request of the program is at fault, but a response of this QP. */
+TEST(RequesterRead, ARefusedResponseIsNoFaultOfARequest)
+{
+    Reading q;
+    q.post(1);
+    q.respond(2);
+    q.run();
+    for (const u8 syndrome : {MRC_NAK_INVALID, MRC_NAK_OPERATION}) {
+        mrc_hdr nak{};
+        nak.bth.opcode = MRC_OP_ACK;
+        nak.bth.psn = 1;
+        nak.ack.syndrome = syndrome;
+        u32 psn;
+        const int err = mrc_req_ack(&q.r, &nak, q.now, &psn, &q.res);
+        EXPECT_EQ(mrc_req_judge(&nak, err, &q.res), MRC_REQ_UNWANTED);
+    }
+}
+
+/* A program may post the receive only when it has what it READs. */
+TEST(RequesterRead, ResponsesGoOnWhileARequestWaitsForAReceive)
+{
+    Reading q;
+    q.post(1, false, true);
+    q.run();
+    mrc_hdr nack{};
+    nack.bth.opcode = MRC_OP_NACK;
+    nack.nack = {.reason = MRC_NACK_NO_RESOURCE, .psn = 0};
+    ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
+    q.post(1);
+    q.respond(2);
+    EXPECT_EQ(q.goOut(), (std::vector<u8>{MRC_OP_READ_RSP_FIRST, MRC_OP_READ_RSP_LAST}));
+    nack.nack = {.reason = MRC_NACK_TRIMMED, .psn = 2};
+    ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
+    EXPECT_EQ(q.goOut(), std::vector<u8>{MRC_OP_READ_RSP_LAST}) << "a lost one goes out again";
+    mrc_hdr ack{};
+    ack.bth.opcode = MRC_OP_ACK;
+    ack.bth.psn = 0xffffff;
+    ack.ack.syndrome = mrc_credits_encode(1);
+    u32 psn;
+    ASSERT_EQ(mrc_req_ack(&q.r, &ack, q.now, &psn, &q.res), 0);
+    EXPECT_EQ(q.goOut(), (std::vector<u8>{MRC_OP_SEND_ONLY, MRC_OP_WRITE_ONLY}));
+}
+
+/* While a WriteImm waits, the peer's window begins there. */
+TEST(RequesterRead, ResponsesGoOnAsFarAsTheWindowReaches)
+{
+    Reading q;
+    q.post(1, true);
+    q.run();
+    mrc_hdr sack{};
+    sack.bth.opcode = MRC_OP_SACK;
+    sack.sack.cack_psn = 0;
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    mrc_hdr nack{};
+    nack.bth.opcode = MRC_OP_NACK;
+    nack.nack = {.reason = MRC_NACK_NO_RESOURCE, .psn = 0};
+    mrc_req_nack(&q.r, &nack, q.now, &q.res);
+    ASSERT_NE(q.r.wait.since, 0u);
+    q.cwnd = 1u << 14;
+    q.respond(3 * q.r.tx.size);
+    const std::size_t gone = q.goOut().size();
+    EXPECT_LE(gone, q.r.tx.size);
+    EXPECT_GE(gone, q.r.tx.size - MRC_BATCH_MAX);
+    sack.sack.cack_psn = static_cast<u32>(gone);
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    EXPECT_EQ(q.goOut().size(), 0u) << "the WriteImm still waits";
 }

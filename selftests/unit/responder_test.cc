@@ -617,7 +617,7 @@ TEST(Responder, AnImmediateWithoutAReceiveIsRefused)
     ASSERT_TRUE(mrc_resp_next_done(&r.q, &d));
     ASSERT_TRUE(mrc_resp_next_done(&r.q, &d));
     ASSERT_TRUE(d.has_imm);
-    mrc_resp_refuse_done(&r.q, &d);
+    mrc_resp_refuse_done(&r.q, &d, MRC_NAK_INVALID);
     EXPECT_FALSE(mrc_resp_next_done(&r.q, &d)) << "nothing behind it is executed";
     EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
     r.expectAck(1, MRC_NAK_INVALID, 1);
@@ -630,7 +630,7 @@ TEST(Responder, ARefusedMessageIsOlderThanARefusedPacket)
     r.arrive(0, MRC_OP_WRITE_ONLY_IMM);
     mrc_rx_done d;
     ASSERT_TRUE(mrc_resp_next_done(&r.q, &d));
-    mrc_resp_refuse_done(&r.q, &d);
+    mrc_resp_refuse_done(&r.q, &d, MRC_NAK_INVALID);
     EXPECT_EQ(r.answer(), MRC_NAK_INVALID);
     r.expectAck(0, MRC_NAK_INVALID, 0);
 }
@@ -1331,4 +1331,123 @@ TEST(ResponderSend, ProbesAreToldThatAReceiveIsMissing)
     mrc_answers_init(&r.a);
     mrc_resp_probe(&r.q, &probe, 0, false, &r.a);
     EXPECT_NE(r.a.hdr[0].bth.opcode, MRC_OP_NACK) << "the SEND has arrived";
+}
+
+namespace
+{
+
+/// A READ or atomic at a place, and what it asks for.
+struct Fetch {
+    mrc_hdr hdr{};
+    mrc_rx_arrival a{};
+
+    explicit Fetch(u32 nth, u8 opcode = MRC_OP_READ)
+    {
+        hdr.bth.opcode = opcode;
+        hdr.bth.psn = Responder::psn(nth);
+        hdr.len = mrc_opcode_hdr_len(opcode);
+        hdr.write.dmalen = opcode == MRC_OP_READ ? 5 * kMtu : MRC_ATOMIC_BYTES;
+        hdr.write.msn = static_cast<u16>(nth);
+        hdr.write.va = nth;
+        mrc_resp_arrival(&hdr, 0, 0, false, &a);
+    }
+};
+
+/// Executes what is due. @return addresses
+std::vector<u64> execute(Responder &r)
+{
+    std::vector<u64> all;
+    mrc_rx_done done;
+    while (mrc_resp_next_done(&r.q, &done)) {
+        const mrc_fetch *f = mrc_resp_fetch(&r.q, &done);
+        if (!f)
+            continue;
+        all.push_back(f->va);
+        mrc_resp_executed(&r.q);
+    }
+    return all;
+}
+
+} // namespace
+
+TEST(ResponderRead, IsExecutedInOrderAndOnce)
+{
+    Responder r;
+    const Fetch second(2), first(1, MRC_OP_FETCH_ADD);
+    r.arrive(second.a);
+    r.arrive(first.a);
+    EXPECT_EQ(execute(r), std::vector<u64>{});
+    EXPECT_EQ(mrc_resp_claim(&r.q, &second.a), MRC_RX_DUP);
+    r.arrive(0);
+    EXPECT_EQ(execute(r), (std::vector<u64>{1, 2}));
+    EXPECT_EQ(mrc_resp_claim(&r.q, &first.a), MRC_RX_DUP);
+    EXPECT_EQ(execute(r), std::vector<u64>{});
+    EXPECT_EQ(r.q.answering, 2u);
+}
+
+TEST(ResponderRead, MoreThanAnyConnectionAllowsIsRefused)
+{
+    Responder r;
+    for (u32 nth = 0; nth <= MRC_READS_MAX; ++nth)
+        r.arrive(Fetch(nth).a);
+    EXPECT_EQ(execute(r).size(), std::size_t{MRC_READS_MAX});
+    mrc_answers_init(&r.a);
+    EXPECT_EQ(mrc_resp_answer(&r.q, r.now, &r.a), 0) << "responses come first";
+    EXPECT_TRUE(mrc_resp_answered(&r.q, MRC_READS_MAX));
+    mrc_answers_init(&r.a);
+    EXPECT_EQ(mrc_resp_answer(&r.q, r.now, &r.a), MRC_NAK_INVALID);
+    r.expectAck(MRC_READS_MAX, MRC_NAK_INVALID, MRC_READS_MAX);
+}
+
+/* Otherwise the QP would end before the data of an earlier READ has arrived. */
+TEST(ResponderRead, ANakWaitsForTheResponsesBeforeIt)
+{
+    Responder r;
+    const Fetch read(0);
+    r.arrive(read.a);
+    r.arrive(Responder::packet(1), MRC_NAK_ACCESS);
+    execute(r);
+    EXPECT_EQ(r.answer(), 0);
+    r.expectAck(0, MRC_ACK_OK, 1);
+    EXPECT_FALSE(mrc_resp_answered(&r.q, 0));
+    EXPECT_EQ(r.answer(), 0);
+    EXPECT_TRUE(mrc_resp_answered(&r.q, 1));
+    EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
+}
+
+TEST(ResponderRead, WhatMayNotBeReadIsRefusedInOrder)
+{
+    Responder r;
+    r.arrive(0);
+    r.arrive(Fetch(1).a);
+    mrc_rx_done done;
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &done));
+    EXPECT_EQ(mrc_resp_fetch(&r.q, &done), nullptr);
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &done));
+    ASSERT_NE(mrc_resp_fetch(&r.q, &done), nullptr);
+    mrc_resp_refuse_done(&r.q, &done, MRC_NAK_ACCESS);
+    EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
+    r.expectAck(1, MRC_NAK_ACCESS, 1);
+}
+
+TEST(ResponderRead, Lengths)
+{
+    Responder r;
+    Fetch large(0);
+    EXPECT_TRUE(mrc_resp_fits(&r.q, &large.a));
+    large.a.dmalen = MRC_MSG_MAX + 1;
+    EXPECT_FALSE(mrc_resp_fits(&r.q, &large.a));
+    for (const u8 opcode : {MRC_OP_READ, MRC_OP_CMP_SWAP, MRC_OP_FETCH_ADD, MRC_OP_ATOMIC_RSP}) {
+        Fetch fetch(0, opcode);
+        EXPECT_TRUE(mrc_resp_fits(&r.q, &fetch.a));
+        fetch.a.payload = 4;
+        EXPECT_FALSE(mrc_resp_fits(&r.q, &fetch.a)) << "no payload belongs there";
+    }
+    mrc_rx_arrival a = sized(MRC_OP_READ_RSP_MIDDLE, kMtu, 3 * kMtu);
+    a.offset = kMtu;
+    EXPECT_TRUE(mrc_resp_fits(&r.q, &a));
+    a.offset = kMtu + 1;
+    EXPECT_FALSE(mrc_resp_fits(&r.q, &a));
+    a.offset = 2 * kMtu;
+    EXPECT_FALSE(mrc_resp_fits(&r.q, &a)) << "the last packet belongs there";
 }

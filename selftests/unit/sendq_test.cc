@@ -20,6 +20,7 @@ struct Queue {
     std::vector<Slot> slots;
     mrc_sendq q{};
     std::uint32_t psn;
+    u16 msn = MRC_MSN_FIRST;
 
     explicit Queue(std::uint32_t depth = 4, u16 imm_max = 2, std::uint32_t first = 0)
         : slots(depth), psn(first)
@@ -49,7 +50,7 @@ struct Queue {
     int next()
     {
         std::uint32_t index;
-        if (!mrc_sendq_next(&q, psn, &index))
+        if (!mrc_sendq_next(&q, psn, &msn, &index))
             return -1;
         psn = mrc_psn_add(psn, 1);
         return static_cast<int>(index);
@@ -99,8 +100,6 @@ TEST(Sendq, NumbersAndCountsPackets)
     EXPECT_EQ(none->packets, 1u) << "a write of nothing is a packet";
     EXPECT_EQ(one->packets, 1u);
     EXPECT_EQ(two->packets, 2u);
-    EXPECT_EQ(none->msn, 0u);
-    EXPECT_EQ(imm->msn, 3u);
     EXPECT_EQ(one->rqmsn, 0u);
     EXPECT_EQ(imm->rqmsn, 1u) << "those without are not counted";
     EXPECT_EQ(queue.add(1), nullptr) << "four slots";
@@ -113,15 +112,15 @@ TEST(Sendq, SendsHaveTheirPlaceAndNumberInEachPacket)
     mrc_msg *m = mrc_sendq_slot(&queue.q);
     *m = {};
     m->len = 2 * kMtu + 1;
-    m->send = true;
+    m->op = MRC_MSG_SEND;
     m->solicited = true;
     mrc_sendq_queue(&queue.q);
     const u8 opcodes[] = {MRC_OP_SEND_FIRST, MRC_OP_SEND_MIDDLE, MRC_OP_SEND_LAST};
     u32 index;
-    ASSERT_TRUE(mrc_sendq_next(&queue.q, 0, &index));
+    ASSERT_TRUE(mrc_sendq_next(&queue.q, 0, &queue.msn, &index));
     for (u32 psn = 1; psn <= 3; ++psn) {
         const u32 bytes = mrc_sendq_next_bytes(&queue.q);
-        ASSERT_TRUE(mrc_sendq_next(&queue.q, psn, &index));
+        ASSERT_TRUE(mrc_sendq_next(&queue.q, psn, &queue.msn, &index));
         mrc_chunk c;
         mrc_hdr hdr;
         mrc_sendq_chunk(&queue.q, m, psn, &c);
@@ -143,19 +142,19 @@ TEST(Sendq, SendsWaitBeyondTheLimit)
         mrc_msg *m = mrc_sendq_slot(&queue.q);
         *m = {};
         m->len = 1;
-        m->send = send;
+        m->op = send ? MRC_MSG_SEND : MRC_MSG_WRITE;
         mrc_sendq_queue(&queue.q);
     }
     queue.q.limited = true;
     queue.q.limit = 1;
     u32 index, psn = 99;
-    EXPECT_TRUE(mrc_sendq_next(&queue.q, 0, &index));
-    EXPECT_TRUE(mrc_sendq_next(&queue.q, 1, &index)) << "a write";
+    EXPECT_TRUE(mrc_sendq_next(&queue.q, 0, &queue.msn, &index));
+    EXPECT_TRUE(mrc_sendq_next(&queue.q, 1, &queue.msn, &index)) << "a write";
     EXPECT_FALSE(mrc_sendq_ready(&queue.q));
-    EXPECT_FALSE(mrc_sendq_next(&queue.q, 2, &index));
+    EXPECT_FALSE(mrc_sendq_next(&queue.q, 2, &queue.msn, &index));
     EXPECT_FALSE(mrc_sendq_first_waiting(&queue.q, &psn)) << "none that was begun";
     queue.q.limit = 2;
-    EXPECT_TRUE(mrc_sendq_next(&queue.q, 2, &index));
+    EXPECT_TRUE(mrc_sendq_next(&queue.q, 2, &queue.msn, &index));
     queue.q.limit = 0;
     EXPECT_TRUE(mrc_sendq_first_waiting(&queue.q, &psn));
     EXPECT_EQ(psn, 0u);
@@ -288,4 +287,131 @@ TEST(Sendq, Headers)
     const mrc_msg *nothing = queue.add(0);
     queue.sendAll();
     EXPECT_EQ(header(queue, nothing, 3).bth.opcode, MRC_OP_WRITE_ONLY);
+}
+
+namespace
+{
+
+/// Requests without a place of their own in memory.
+mrc_msg *addOp(Queue &queue, u8 op, u32 len, bool fence = false)
+{
+    mrc_msg *m = queue.add(len);
+    --queue.q.tail;
+    m->op = op;
+    m->fence = fence;
+    m->raddr = op >= MRC_MSG_READ_RSP ? 0 : 0x10000;
+    m->rdeth = 0xabcdef;
+    m->value = 77;
+    m->compare = 88;
+    mrc_sendq_queue(&queue.q);
+    return m;
+}
+
+} // namespace
+
+TEST(Sendq, NumbersGoToMessagesThatAreBegun)
+{
+    Queue queue;
+    const mrc_msg *first = queue.add(2 * kMtu);
+    const mrc_msg *second = queue.add(1);
+    queue.msn = 0xffff;
+    queue.sendAll();
+    EXPECT_EQ(first->msn, 0xffffu);
+    EXPECT_EQ(second->msn, 0u);
+    EXPECT_EQ(queue.msn, 1u);
+}
+
+/* A READ of any length is one packet; its response carries the payload. */
+TEST(Sendq, ReadsAndTheirResponses)
+{
+    Queue queue(8, 8);
+    const struct {
+        u8 op;
+        u32 len;
+        std::vector<u8> opcodes;
+    } rows[] = {
+        {MRC_MSG_READ, 3 * kMtu, {MRC_OP_READ}},
+        {MRC_MSG_READ, 0, {MRC_OP_READ}},
+        {MRC_MSG_CMP_SWAP, 8, {MRC_OP_CMP_SWAP}},
+        {MRC_MSG_FETCH_ADD, 8, {MRC_OP_FETCH_ADD}},
+        {MRC_MSG_READ_RSP,
+         2 * kMtu + 1,
+         {MRC_OP_READ_RSP_FIRST, MRC_OP_READ_RSP_MIDDLE, MRC_OP_READ_RSP_LAST}},
+        {MRC_MSG_READ_RSP, 0, {MRC_OP_READ_RSP_ONLY}},
+        {MRC_MSG_ATOMIC_RSP, 8, {MRC_OP_ATOMIC_RSP}},
+    };
+    for (const auto &row : rows) {
+        const mrc_msg *m = addOp(queue, row.op, row.len);
+        ASSERT_EQ(m->packets, row.opcodes.size());
+        u32 offset = 0;
+        for (const u8 opcode : row.opcodes) {
+            const u32 bytes = mrc_sendq_next_bytes(&queue.q), psn = queue.psn;
+            ASSERT_GE(queue.next(), 0);
+            mrc_chunk c;
+            mrc_hdr hdr;
+            mrc_sendq_chunk(&queue.q, m, psn, &c);
+            mrc_sendq_header(m, &c, psn, &hdr);
+            EXPECT_EQ(hdr.bth.opcode, opcode);
+            EXPECT_EQ(hdr.write.dmalen, row.len);
+            EXPECT_EQ(hdr.write.rdeth, 0xabcdefu);
+            EXPECT_EQ(hdr.write.va, (row.op >= MRC_MSG_READ_RSP ? 0 : 0x10000) + offset);
+            EXPECT_EQ(hdr.write.value, 77u);
+            EXPECT_EQ(hdr.write.compare, 88u);
+            hdr.len = mrc_opcode_hdr_len(opcode);
+            EXPECT_EQ(mrc_nominal_len(&hdr, c.len), bytes);
+            EXPECT_LE(bytes, mrc_sendq_bytes_max(kMtu));
+            offset += c.len;
+        }
+        EXPECT_EQ(offset, row.op == MRC_MSG_READ_RSP ? row.len : 0);
+    }
+}
+
+TEST(Sendq, AReadAlsoNeedsItsResponse)
+{
+    Queue queue(8, 8);
+    mrc_msg *read = addOp(queue, MRC_MSG_READ, 5 * kMtu);
+    queue.add(1);
+    queue.sendAll();
+    EXPECT_EQ(mrc_sendq_done(&queue.q, 1), nullptr);
+    EXPECT_EQ(mrc_sendq_after(&queue.q, 1), 2u) << "both were executed";
+    read->answered = true;
+    EXPECT_EQ(mrc_sendq_done(&queue.q, mrc_psn_add(0, -1)), nullptr) << "not acknowledged";
+    EXPECT_EQ(mrc_sendq_done(&queue.q, 0), read);
+    mrc_sendq_end(&queue.q);
+    EXPECT_NE(mrc_sendq_done(&queue.q, 1), nullptr);
+}
+
+TEST(Sendq, SoManyReadsAreUnderWay)
+{
+    Queue queue(8, 8);
+    queue.q.reads_max = 2;
+    mrc_msg *first = addOp(queue, MRC_MSG_READ, 1);
+    addOp(queue, MRC_MSG_FETCH_ADD, 8);
+    addOp(queue, MRC_MSG_READ, 1);
+    queue.add(1);
+    queue.sendAll();
+    EXPECT_EQ(queue.q.cur, 2u) << "nothing overtakes the third one";
+    EXPECT_FALSE(mrc_sendq_ready(&queue.q));
+    first->answered = true;
+    ASSERT_EQ(mrc_sendq_done(&queue.q, 1), first);
+    mrc_sendq_end(&queue.q);
+    queue.sendAll();
+    EXPECT_EQ(queue.q.cur, 4u);
+    while (queue.q.una != queue.q.tail)
+        mrc_sendq_end(&queue.q);
+    EXPECT_EQ(queue.q.reads, 0u);
+}
+
+TEST(Sendq, AFenceWaitsForReads)
+{
+    Queue queue(8, 8);
+    mrc_msg *read = addOp(queue, MRC_MSG_READ, 1);
+    addOp(queue, MRC_MSG_WRITE, 2 * kMtu, true);
+    queue.sendAll();
+    EXPECT_EQ(queue.q.cur, 1u);
+    read->answered = true;
+    ASSERT_EQ(mrc_sendq_done(&queue.q, 0), read);
+    mrc_sendq_end(&queue.q);
+    queue.sendAll();
+    EXPECT_EQ(queue.q.cur, 2u);
 }

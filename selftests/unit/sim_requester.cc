@@ -69,8 +69,8 @@ void SimRequester::post()
         if (!queue({.raddr = m.send ? 0 : m.slot * simSlotSize(c),
                     .len = m.len,
                     .imm = htonl(sendq.tail),
-                    .has_imm = m.imm,
-                    .send = m.send}))
+                    .op = static_cast<u8>(m.send ? MRC_MSG_SEND : MRC_MSG_WRITE),
+                    .has_imm = m.imm}))
             break;
         simCheck(mrc_sendq_at(&sendq, sendq.tail - 1)->packets == m.packets,
                  "packets of a message");

@@ -37,6 +37,19 @@ const WriteRow kWrites[] = {
     {0xcb, MRC_OPF_REQUEST | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM, 36},
 };
 
+constexpr unsigned kOnly = MRC_OPF_REQUEST | MRC_OPF_FIRST | MRC_OPF_LAST;
+
+const WriteRow kReads[] = {
+    {0xcc, kOnly | MRC_OPF_FETCH, 36},
+    {0xcd, MRC_OPF_REQUEST | MRC_OPF_RESPONSE | MRC_OPF_FIRST, 28},
+    {0xce, MRC_OPF_REQUEST | MRC_OPF_RESPONSE, 28},
+    {0xcf, MRC_OPF_REQUEST | MRC_OPF_RESPONSE | MRC_OPF_LAST, 28},
+    {0xd0, kOnly | MRC_OPF_RESPONSE, 28},
+    {0xd2, kOnly | MRC_OPF_RESPONSE | MRC_OPF_ATOMIC, 28},
+    {0xd3, kOnly | MRC_OPF_FETCH | MRC_OPF_ATOMIC, 48},
+    {0xd4, kOnly | MRC_OPF_FETCH | MRC_OPF_ATOMIC, 48},
+};
+
 struct ControlRow {
     std::uint8_t opcode;
     std::size_t len;
@@ -119,6 +132,11 @@ TEST(Wire, OpcodeTable)
         EXPECT_EQ(mrc_opcode_flags(row.opcode), row.flags);
         EXPECT_EQ(mrc_opcode_hdr_len(row.opcode), row.len);
     }
+    for (const WriteRow &row : kReads) {
+        known.insert(row.opcode);
+        EXPECT_EQ(mrc_opcode_flags(row.opcode), row.flags);
+        EXPECT_EQ(mrc_opcode_hdr_len(row.opcode), row.len);
+    }
     for (const ControlRow &row : kControls) {
         known.insert(row.opcode);
         EXPECT_EQ(mrc_opcode_flags(row.opcode), unsigned{MRC_OPF_CONTROL});
@@ -181,6 +199,60 @@ TEST(Wire, EverySendOpcodeWithAndWithoutTimestamp)
             EXPECT_EQ(got.write.rkey, 0u);
             EXPECT_EQ(got.write.dmalen, 0xffffffffu);
             EXPECT_EQ(got.write.imm, row.flags & MRC_OPF_IMM ? htonl(0x01020304) : 0);
+            EXPECT_EQ(encode(got), wire) << "opcode " << int{row.opcode};
+            mrc_hdr hdr;
+            for (std::size_t len = 0; len < wire.size(); ++len)
+                EXPECT_EQ(decodeExact(wire, len, &hdr), MRC_DECODE_SHORT);
+        }
+    }
+}
+
+/* Each of these: with every byte where it belongs, with and without timestamp, and cut short. */
+TEST(Wire, EveryOpcodeOfReadsAndAtomics)
+{
+    const struct {
+        u8 opcode;
+        const char *rest;
+        mrc_write write;
+    } rows[] = {
+        {0xcc,
+         "1122334455667788 99aabbcc 00012345 00fedcba",
+         {.va = 0x1122334455667788, .rkey = 0x99aabbcc, .dmalen = 0x12345, .rdeth = 0xfedcba}},
+        {0xcd, "fedc0000 80000001 ffffffff", {.va = 0x80000001, .dmalen = ~0u, .rdeth = 0xfedc}},
+        {0xce, "fedc0000 80000001 ffffffff", {.va = 0x80000001, .dmalen = ~0u, .rdeth = 0xfedc}},
+        {0xcf, "fedc0000 80000001 ffffffff", {.va = 0x80000001, .dmalen = ~0u, .rdeth = 0xfedc}},
+        {0xd0, "fedc0000 80000001 ffffffff", {.va = 0x80000001, .dmalen = ~0u, .rdeth = 0xfedc}},
+        {0xd2,
+         "fedc0000 1122334455667788",
+         {.dmalen = 8, .rdeth = 0xfedc, .value = 0x1122334455667788}},
+        {0xd3,
+         "1122334455667788 99aabbcc 0102030405060708 f1f2f3f4f5f6f7f8 00fedcba",
+         {.va = 0x1122334455667788,
+          .rkey = 0x99aabbcc,
+          .dmalen = 8,
+          .rdeth = 0xfedcba,
+          .value = 0x0102030405060708,
+          .compare = 0xf1f2f3f4f5f6f7f8}},
+    };
+    for (const auto &row : rows) {
+        for (bool ts : {false, true}) {
+            Bytes wire = hex("00 00 ffff 00 00abcd 20 ffffff 0000 8000");
+            wire[0] = row.opcode;
+            if (ts) {
+                wire[8] |= 0x10;
+                const Bytes tseth = hex("0042 0001");
+                wire.insert(wire.end(), tseth.begin(), tseth.end());
+            }
+            const Bytes rest = hex(row.rest);
+            wire.insert(wire.end(), rest.begin(), rest.end());
+            const mrc_hdr got = decode(wire);
+            EXPECT_EQ(got.write.msn, 0x8000);
+            EXPECT_EQ(got.write.va, row.write.va);
+            EXPECT_EQ(got.write.rkey, row.write.rkey);
+            EXPECT_EQ(got.write.dmalen, row.write.dmalen);
+            EXPECT_EQ(got.write.rdeth, row.write.rdeth);
+            EXPECT_EQ(got.write.value, row.write.value);
+            EXPECT_EQ(got.write.compare, row.write.compare);
             EXPECT_EQ(encode(got), wire) << "opcode " << int{row.opcode};
             mrc_hdr hdr;
             for (std::size_t len = 0; len < wire.size(); ++len)

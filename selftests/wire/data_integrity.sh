@@ -36,6 +36,11 @@ check_traffic "unaligned gather lists, both directions" h1 h2 --both --qps 4 --i
 check_traffic "SENDs between them" h1 h2 --both --qps 3 --iterations 200 \
 	--random-sizes 0-512K --random-offsets --sges 16 --imm-every 2 --sends-every 2 --seed 3
 check_traffic "SENDs alone" h1 h2 --sizes $borders --iterations 60 --sends-every 1
+check_traffic "READs and atomics between them" h1 h2 --both --qps 3 --iterations 300 \
+	--random-sizes 0-100K --random-offsets --sges 16 --imm-every 4 --sends-every 3 --reads-every 1 --seed 6
+check "READs have returned data" test "$(result client bytes_read)" -gt 100000
+check_traffic "READs, small path MTU" h1 h2 --both --random-sizes 0-40K --iterations 100 \
+	--imm-every 4 --reads-every 1 --mtu 256 --seed 7
 check_traffic "inline data" h1 h2 --both --qps 2 --random-sizes 0-512 --inline 512 \
 	--random-offsets --sges 4 --iterations 400 --imm-every 5 --seed 3
 check_traffic "many QPs" h1 h2 --both --qps 24 --random-sizes 0-20K --random-offsets \

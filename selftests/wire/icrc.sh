@@ -27,6 +27,10 @@ need jq python3
 lab_up --planes 1 --spines 1
 check_icrc "on" good
 check_icrc "on, inline" good --inline 64
+check_icrc "on, every verb" good --imm-every 3 --sends-every 2 --reads-every 1
+check_equal "on, every verb: was among them" true "$(summary '[.packets[
+	"SEND_ONLY_IMM", "SEND_FIRST", "READ", "READ_RESPONSE_FIRST", "READ_RESPONSE_MIDDLE",
+	"READ_RESPONSE_LAST", "READ_RESPONSE_ONLY", "FETCH_ADD", "ATOMIC_RESPONSE"] > 0] | all')"
 check "burst 1" set_device burst 1
 check_icrc "on, burst 1" good
 check "burst 8" set_device burst 8

@@ -54,6 +54,6 @@ check_traffic "wrap with many QPs" h1 h2 --both --psn 0xfffffe --qps 16 --random
 lab netem link p1t0r1:t1s1 loss 5%
 lab netem link p1t0r1:t1s2 loss 5%
 check_traffic "wrap with loss" h1 h2 --both --psn 0xffffc0 --sizes 40K,100,0 --iterations 60 --qps 2 \
-	--sends-every 2
+	--sends-every 2 --reads-every 1
 check_counters_clean "$QP_ERRORS"
 finish

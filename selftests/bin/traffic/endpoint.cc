@@ -180,8 +180,14 @@ void Endpoint::make_queues(uint64_t target_size)
                                       comp_channel(), 0),
                         "receive CQ"));
     for (uint32_t i = 0; i < plan_.qps && target_size; i++) {
-        targets_.emplace_back(pd(), target_size, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+        targets_.emplace_back(pd(), target_size, IBV_ACCESS_LOCAL_WRITE | remote_access());
     }
+}
+
+int Endpoint::remote_access() const
+{
+    return IBV_ACCESS_REMOTE_WRITE |
+           (plan_.reads_every ? IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC : 0);
 }
 
 void Endpoint::make_qp()
@@ -202,7 +208,7 @@ void Endpoint::make_qp()
     ibv_qp_attr attr{};
     attr.qp_state = IBV_QPS_INIT;
     attr.port_num = verbs_port;
-    attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE;
+    attr.qp_access_flags = static_cast<unsigned int>(remote_access());
     if (const int error =
             ibv_modify_qp(qps_.back().get(), &attr,
                           IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)) {
@@ -249,7 +255,7 @@ void Endpoint::to_rtr(size_t i, const ibv_gid &gid)
     attr.path_mtu = verbs_mtu(plan_.mtu);
     attr.dest_qp_num = remotes_[i].qpn;
     attr.rq_psn = remotes_[i].psn;
-    attr.max_dest_rd_atomic = 0;
+    attr.max_dest_rd_atomic = plan_.reads_every ? 16 : 0;
     attr.min_rnr_timer = 12;
     attr.ah_attr.is_global = 1;
     attr.ah_attr.port_num = verbs_port;
@@ -272,6 +278,7 @@ void Endpoint::to_rts(size_t i)
     attr.timeout = plan_.timeout;
     attr.retry_cnt = plan_.retry_cnt;
     attr.rnr_retry = 7;
+    attr.max_rd_atomic = plan_.reads_every ? 16 : 0;
     attr.sq_psn = psns_[i];
     if (const int error =
             ibv_modify_qp(qp(i), &attr,

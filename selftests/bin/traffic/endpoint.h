@@ -85,6 +85,7 @@ private:
     void choose_gid(const std::string &wanted);
     void make_queues(uint64_t target_size);
     void make_qp();
+    [[nodiscard]] int remote_access() const;
     void to_rtr(size_t i, const ibv_gid &gid);
     void to_rts(size_t i);
 

@@ -43,6 +43,8 @@ The rest is given to the client and obeyed by both ends:
   --sges N             1 to N gather elements, drawn (1; up to 16)
   --imm-every N        each Nth message is a WriteImm, the others are writes (1)
   --sends-every N      one in N of these is a SEND with an immediate instead; 0: none (0)
+  --reads-every N      one in N plain writes is read back, and adds to a counter by an
+                       atomic; 0: none (0)
   --both               both directions at once
   --inline N           messages up to N bytes are sent inline
   --signal-every N     signalled requests (1)
@@ -195,6 +197,7 @@ std::map<std::string, Handler> plan_handlers(Plan &p)
         {"sges", number_into(p.sges, 1, 16)},
         {"imm-every", number_into(p.imm_every, 1, 1u << 20)},
         {"sends-every", number_into(p.sends_every, 0, 1u << 20)},
+        {"reads-every", number_into(p.reads_every, 0, 1u << 20)},
         {"both", flag_into(p.both_directions)},
         {"inline", number_into(p.inline_max, 0, 4096)},
         {"signal-every", number_into(p.signal_every, 1, 16384)},
@@ -274,6 +277,9 @@ Options parse_options(int argc, char **argv)
     }
     if (o.plan.qps * o.plan.depth > completions_max) {
         usage_error("--qps times --depth is more than " + std::to_string(completions_max));
+    }
+    if (o.plan.reads_every && o.plan.depth < 4) {
+        usage_error("--reads-every needs a --depth of 4 at least");
     }
     o.plan.signal_every = std::min(o.plan.signal_every, std::max(1u, o.plan.depth / 2));
     return o;

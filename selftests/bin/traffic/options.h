@@ -41,6 +41,11 @@ struct Plan {
     uint32_t imm_every = 1;
     /** One in so many of these, drawn at random, is a SEND with an immediate instead; 0: none. */
     uint32_t sends_every = 0;
+    /**
+     * One in so many plain writes, drawn at random, is read back, and adds to a counter at the
+     * other end; 0: none.
+     */
+    uint32_t reads_every = 0;
     bool both_directions = false;
     /** Messages up to this many bytes are sent inline; 0: none. */
     uint32_t inline_max = 0;
@@ -72,8 +77,8 @@ struct Plan {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plan, qps, iterations, seconds, sizes, random_sizes, size_min,
                                    size_max, seed, random_offsets, sges, imm_every, sends_every,
-                                   both_directions, inline_max, signal_every, mtu, psn, timeout,
-                                   retry_cnt, depth, batch, rate, window, expect_error)
+                                   reads_every, both_directions, inline_max, signal_every, mtu, psn,
+                                   timeout, retry_cnt, depth, batch, rate, window, expect_error)
 
 enum class Role { Server, Client };
 

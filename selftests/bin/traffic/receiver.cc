@@ -158,10 +158,10 @@ bool Receiver::credit_due(bool idle)
 
 void Receiver::verify_untouched()
 {
-    const Memory &target = endpoint_.target(index_);
-    const uint64_t touched = find_touched(target.data(), target.size());
+    const uint8_t *target = endpoint_.target(index_).data();
+    const uint64_t touched = find_touched(target, schedule_.guarded());
 
-    if (touched != target.size()) {
+    if (touched != schedule_.guarded()) {
         report_.problem("QP " + std::to_string(index_) + ": byte " + std::to_string(touched) +
                         " was written after its message was complete");
     }

@@ -25,6 +25,8 @@ struct Report {
     uint64_t bytes_sent = 0;
     uint64_t messages_verified = 0;
     uint64_t bytes_verified = 0;
+    /** Bytes that were read back and were right. */
+    uint64_t bytes_read = 0;
     uint64_t immediates = 0;
     uint64_t problem_count = 0;
     double seconds = 0;
@@ -51,6 +53,7 @@ inline void to_json(nlohmann::json &json, const Report &r)
             {"bytes_sent", r.bytes_sent},
             {"messages_verified", r.messages_verified},
             {"bytes_verified", r.bytes_verified},
+            {"bytes_read", r.bytes_read},
             {"immediates", r.immediates},
             {"problem_count", r.problem_count},
             {"seconds", r.seconds},

@@ -73,8 +73,11 @@ public:
     Message next();
     /** Bytes of target memory, which is used round and round; a guard follows it. */
     [[nodiscard]] uint64_t ring() const { return ring_; }
-    /** Bytes of target memory with the guard behind it. */
-    [[nodiscard]] uint64_t memory() const { return ring_ + guard; }
+    /** Bytes of target memory that only writes may touch: with the guard behind it. */
+    [[nodiscard]] uint64_t guarded() const { return ring_ + guard; }
+    /** Offset of the counter for atomics. */
+    [[nodiscard]] uint64_t counter() const { return (guarded() + guard - 1) / guard * guard; }
+    [[nodiscard]] uint64_t memory() const { return counter() + sizeof(uint64_t); }
 
 private:
     [[nodiscard]] Random random_of(uint64_t number) const { return Random(key_ + mix(number)); }

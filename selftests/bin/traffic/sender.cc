@@ -29,7 +29,7 @@ Sender::Sender(Endpoint &endpoint, const Plan &plan, Report &report, unsigned in
       peer_receives_(peer_receives), schedule_(plan, direction, static_cast<unsigned int>(index)),
       source_(endpoint.pd(), plan.window + plan.largest() + plan.depth * plan.sges * source_gap,
               IBV_ACCESS_LOCAL_WRITE),
-      next_(schedule_.next())
+      read_backs_(endpoint, plan, report, index, schedule_.counter()), next_(schedule_.next())
 {
 }
 
@@ -42,7 +42,7 @@ bool Sender::last() const
 
 bool Sender::has_room() const
 {
-    if (exhausted_ || first_error_ || outstanding_.size() >= plan_.depth) {
+    if (exhausted_ || first_error_ || outstanding_.size() + read_backs_.requests() >= plan_.depth) {
         return false;
     }
     // The target memory is used round and round, but what is not verified yet is not overwritten.
@@ -112,10 +112,47 @@ bool Sender::wants_signal(const Message &m, bool final) const
            next_.length > large(plan_) || source_head_ - signaled_head_ > large(plan_);
 }
 
-bool Sender::prepare(Request &request)
+ibv_send_wr Sender::request_of(const Message &m, bool final) const
+{
+    const bool imm = m.imm || final;
+    ibv_send_wr wr{};
+
+    wr.wr_id = static_cast<uint64_t>(index_) << wr_id_shift | m.number;
+    wr.opcode = m.send ? IBV_WR_SEND_WITH_IMM
+                : imm  ? IBV_WR_RDMA_WRITE_WITH_IMM
+                       : IBV_WR_RDMA_WRITE;
+    wr.imm_data = htonl(static_cast<uint32_t>(m.number) | (final ? imm_final : 0));
+    if (m.length && m.length <= plan_.inline_max) {
+        wr.send_flags |= IBV_SEND_INLINE;
+    }
+    // The other end looks at what was written, and clears it, when the immediate has come.
+    if (imm && read_backs_.under_way()) {
+        wr.send_flags |= IBV_SEND_FENCE;
+    }
+    if (!m.send) {
+        wr.wr.rdma.remote_addr = endpoint_.remote(index_).address + m.offset;
+        wr.wr.rdma.rkey = endpoint_.remote(index_).rkey;
+    }
+    return wr;
+}
+
+void Sender::read_back(const Message &m, std::vector<Request> &requests)
+{
+    auto wrs = read_backs_.after(m);
+
+    for (size_t i = 0; wrs && i < wrs->size(); i++) {
+        ibv_send_wr &wr = (*wrs)[i];
+        outstanding_.push_back({wr.wr_id, source_head_, true, Clock::now()});
+        wr.wr_id |= static_cast<uint64_t>(index_) << wr_id_shift;
+        requests.push_back({wr, {read_backs_.places(m)[i]}});
+    }
+}
+
+bool Sender::prepare(std::vector<Request> &requests)
 {
     const Message m = next_;
     const bool final = last();
+    Request request;
 
     if (!reserve_source(m.length + plan_.sges * source_gap)) {
         return false;
@@ -124,31 +161,22 @@ bool Sender::prepare(Request &request)
     gather(m, request);
     next_ = schedule_.next();
     const bool signaled = wants_signal(m, final);
-    const bool imm = m.imm || final;
 
-    request.wr = {};
-    request.wr.wr_id = static_cast<uint64_t>(index_) << wr_id_shift | m.number;
-    request.wr.opcode = m.send ? IBV_WR_SEND_WITH_IMM
-                        : imm  ? IBV_WR_RDMA_WRITE_WITH_IMM
-                               : IBV_WR_RDMA_WRITE;
-    request.wr.imm_data = htonl(static_cast<uint32_t>(m.number) | (final ? imm_final : 0));
+    request.wr = request_of(m, final);
     if (signaled) {
         request.wr.send_flags |= IBV_SEND_SIGNALED;
     }
-    if (m.length && m.length <= plan_.inline_max) {
-        request.wr.send_flags |= IBV_SEND_INLINE;
-    }
-    if (!m.send) {
-        request.wr.wr.rdma.remote_addr = endpoint_.remote(index_).address + m.offset;
-        request.wr.wr.rdma.rkey = endpoint_.remote(index_).rkey;
-    }
     outstanding_.push_back({m.number, start, signaled, Clock::now()});
+    requests.push_back(std::move(request));
     signaled_head_ = signaled ? source_head_ : signaled_head_;
     posted_++;
-    imms_posted_ += imm;
+    imms_posted_ += m.imm || final;
     exhausted_ = final;
     report_.messages_sent++;
     report_.bytes_sent += m.length;
+    if (!final) {
+        read_back(m, requests);
+    }
     return true;
 }
 
@@ -157,12 +185,10 @@ bool Sender::post(Clock::duration running)
     std::vector<Request> requests;
 
     while (requests.size() < plan_.batch && due() <= running) {
-        Request request;
-        if (!prepare(request)) {
+        if (!prepare(requests)) {
             starved_ = true;
             break;
         }
-        requests.push_back(std::move(request));
     }
     if (requests.empty()) {
         return false;
@@ -213,6 +239,9 @@ void Sender::complete(const ibv_wc &wc)
             }
             if (wc.status == IBV_WC_SUCCESS) {
                 report_.completions.add(Clock::now() - o.posted);
+                if (number & (ReadBacks::read_bit | ReadBacks::add_bit)) {
+                    read_backs_.complete(number);
+                }
             }
             return;
         }

@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "endpoint.h"
+#include "read_backs.h"
 #include "report.h"
 #include "schedule.h"
 
@@ -66,7 +67,9 @@ private:
     [[nodiscard]] bool has_room() const;
     [[nodiscard]] bool last() const;
     bool reserve_source(uint64_t bytes);
-    bool prepare(Request &request);
+    bool prepare(std::vector<Request> &requests);
+    ibv_send_wr request_of(const Message &m, bool final) const;
+    void read_back(const Message &m, std::vector<Request> &requests);
     void gather(const Message &m, Request &request);
     bool wants_signal(const Message &m, bool final) const;
     void fail(const ibv_wc &wc);
@@ -78,6 +81,7 @@ private:
     const uint32_t peer_receives_;
     Schedule schedule_;
     Memory source_;
+    ReadBacks read_backs_;
     Message next_;
     std::deque<Outstanding> outstanding_;
     uint64_t source_head_ = 0;

@@ -181,7 +181,7 @@ TEST_F(Data, ListIsPostedInOneCall)
         EXPECT_EQ(std::memcmp(b->data() + 5000 * i, a->data(), 5000), 0);
     }
     /* The good request before the bad one is sent. */
-    wr[1].opcode = IBV_WR_RDMA_READ;
+    wr[1].opcode = IBV_WR_LOCAL_INV;
     EXPECT_EQ(ibv_post_send(a->qp.get(), wr, &bad), EOPNOTSUPP);
     EXPECT_EQ(bad, &wr[1]);
     EXPECT_EQ(wait_completions(a->send_cq.get(), 1).size(), 1u);

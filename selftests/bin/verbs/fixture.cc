@@ -193,7 +193,7 @@ int Side::to_rtr(const Side &peer)
     attr.path_mtu = std::min({shape.mtu, port.active_mtu, peer.port.active_mtu});
     attr.dest_qp_num = peer.qp->qp_num;
     attr.rq_psn = peer.psn;
-    attr.max_dest_rd_atomic = 1;
+    attr.max_dest_rd_atomic = shape.reads;
     attr.min_rnr_timer = 12;
     attr.ah_attr.is_global = 1;
     attr.ah_attr.port_num = 1;
@@ -214,7 +214,7 @@ int Side::to_rts()
     attr.timeout = shape.timeout;
     attr.retry_cnt = shape.retries;
     attr.rnr_retry = shape.rnr_retries;
-    attr.max_rd_atomic = 1;
+    attr.max_rd_atomic = shape.reads;
     return ibv_modify_qp(qp.get(), &attr,
                          IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
                              IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
@@ -276,15 +276,37 @@ bool Side::no_event()
 
 static ibv_wr_opcode opcode_of(const Write &write)
 {
+    if (write.op != IBV_WR_RDMA_WRITE) {
+        return write.op;
+    }
     if (write.send) {
         return write.imm ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
     }
     return write.imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
 }
 
+static bool is_atomic(ibv_wr_opcode opcode)
+{
+    return opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* The memory of the other end that a request names. */
+static void name_remote(ibv_send_wr *wr, uint64_t address, uint32_t rkey, const Write &write)
+{
+    if (is_atomic(wr->opcode)) {
+        wr->wr.atomic = {.remote_addr = address,
+                         .compare_add = write.compare_add,
+                         .swap = write.swap,
+                         .rkey = rkey};
+    } else {
+        wr->wr.rdma = {.remote_addr = address, .rkey = rkey};
+    }
+}
+
 int post(Side &from, const Side &to, const Write &write)
 {
-    ibv_sge sge{.addr = from.address(write.from),
+    const bool fetches = write.op == IBV_WR_RDMA_READ || is_atomic(write.op);
+    ibv_sge sge{.addr = from.address(fetches ? write.to : write.from),
                 .length = write.length,
                 .lkey = write.lkey ? write.lkey : from.mr->lkey};
     ibv_send_wr wr{}, *bad = nullptr;
@@ -296,10 +318,22 @@ int post(Side &from, const Side &to, const Write &write)
     wr.send_flags |= write.signaled ? IBV_SEND_SIGNALED : 0;
     wr.send_flags |= write.inline_data ? IBV_SEND_INLINE : 0;
     wr.send_flags |= write.solicited ? IBV_SEND_SOLICITED : 0;
+    wr.send_flags |= write.fence ? IBV_SEND_FENCE : 0;
     wr.imm_data = write.imm_data;
-    wr.wr.rdma.remote_addr = to.address(write.to);
-    wr.wr.rdma.rkey = write.rkey ? write.rkey : to.mr->rkey;
+    name_remote(&wr, to.address(fetches ? write.from : write.to),
+                write.rkey ? write.rkey : to.mr->rkey, write);
     return ibv_post_send(from.qp.get(), &wr, &bad);
+}
+
+int post_all(Side &from, const Side &to, std::vector<Write> requests, uint64_t first)
+{
+    int ret = 0;
+
+    for (size_t i = 0; i < requests.size() && !ret; i++) {
+        requests[i].id = first + i;
+        ret = post(from, to, requests[i]);
+    }
+    return ret;
 }
 
 int post_receives(Side &side, unsigned int n, uint64_t first)
@@ -357,6 +391,18 @@ bool stays_empty(ibv_cq *cq)
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return true;
+}
+
+void expect_untouched(Side &side)
+{
+    constexpr uint8_t other = 0xee;
+
+    std::memset(side.data(), other, side.size());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const auto *end = side.data() + side.size();
+    EXPECT_EQ(std::find_if(side.data(), side.data() + side.size(),
+                           [](uint8_t byte) { return byte != other; }),
+              end);
 }
 
 void Pair::make(const Shape &shape, size_t bytes)

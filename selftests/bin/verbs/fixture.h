@@ -99,7 +99,14 @@ struct Shape {
     uint8_t retries = 7;
     uint8_t rnr_retries = 7;    /**< for ever; each is 0.64 ms */
     ibv_mtu mtu = IBV_MTU_4096; /**< of the path, at most */
+    uint8_t reads = 1;          /**< READs and atomics under way, in both directions */
 };
+
+/** All that a peer may do. */
+constexpr int all_access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+                           IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+/** READs and atomics work, as many at once as there can be. */
+inline constexpr Shape readable{.qp_access = all_access, .mr_access = all_access, .reads = 16};
 
 /** One end: device, memory, queues, QP. */
 class Side
@@ -155,9 +162,13 @@ public:
     uint32_t psn = 0;
 };
 
-/** A write request, or a SEND; the defaults of all fields make a good one. */
+/**
+ * A request; the defaults of all fields make a good write. A READ or atomic brings bytes from the
+ * memory of the other end to that of the side that posts it.
+ */
 struct Write {
     uint64_t id = 0;
+    ibv_wr_opcode op = IBV_WR_RDMA_WRITE; /**< or a READ or atomic; others: see send and imm */
     size_t from = 0;
     size_t to = 0;
     uint32_t length = 0;
@@ -167,12 +178,17 @@ struct Write {
     bool inline_data = false;
     bool send = false; /**< a SEND: to and rkey mean nothing */
     bool solicited = false;
+    bool fence = false;
+    uint64_t compare_add = 0;
+    uint64_t swap = 0;
     uint32_t lkey = 0; /**< 0: the right one */
     uint32_t rkey = 0; /**< 0: the right one */
 };
 
 /** Posts one request. @return what ibv_post_send() returned */
 int post(Side &from, const Side &to, const Write &write);
+/** Posts requests with ids first, first + 1, ... @return what ibv_post_send() returned */
+int post_all(Side &from, const Side &to, std::vector<Write> requests, uint64_t first = 0);
 /** Posts receives with ids first, first + 1, ... @return what ibv_post_recv() returned */
 int post_receives(Side &side, unsigned int n, uint64_t first = 0);
 /** Posts a receive into these parts of memory. @return what ibv_post_recv() returned */
@@ -183,6 +199,8 @@ int post_receive(Side &side, uint64_t id, size_t at, uint32_t length);
 std::vector<ibv_wc> wait_completions(ibv_cq *cq, size_t n);
 /** Whether the queue is empty, also a while from now. */
 bool stays_empty(ibv_cq *cq);
+/** The side's memory is used anew; for a while nobody else may write to it. */
+void expect_untouched(Side &side);
 
 /** A connected pair: a sends to b. */
 class Pair : public ::testing::Test

@@ -138,6 +138,36 @@ TEST_F(Largest, TwoToThe31Bytes)
     EXPECT_EQ(std::memcmp(target.data(), source.data(), Repeated::unit), 0);
 }
 
+/* The other way round: from one place into many. */
+TEST_F(Largest, ReadOfTwoToThe31Bytes)
+{
+    constexpr uint32_t length = 1u << 31;
+    constexpr int pieces = 16;
+    const Repeated source(length), sink(length / pieces);
+    ibv_send_wr wr{}, *bad = nullptr;
+    std::vector<ibv_sge> sges;
+
+    ASSERT_NO_FATAL_FAILURE(make_connected(readable, Repeated::unit));
+    std::memcpy(source.data(), b->data(), Repeated::unit);
+    const Mr from(ibv_reg_mr(b->pd.get(), source.data(), source.size(), all_access));
+    const Mr to(ibv_reg_mr(a->pd.get(), sink.data(), sink.size(), IBV_ACCESS_LOCAL_WRITE));
+    ASSERT_TRUE(from && to);
+    sges.assign(pieces, {.addr = sink.address(), .length = length / pieces, .lkey = to->lkey});
+    wr.wr_id = 31;
+    wr.sg_list = sges.data();
+    wr.num_sge = pieces;
+    wr.opcode = IBV_WR_RDMA_READ;
+    wr.send_flags = IBV_SEND_SIGNALED;
+    wr.wr.rdma = {.remote_addr = source.address(), .rkey = from->rkey};
+    ASSERT_EQ(ibv_post_send(a->qp.get(), &wr, &bad), 0);
+    const auto done = wait_moving(a->send_cq.get(), *a, length);
+    ASSERT_EQ(done.size(), 1u);
+    EXPECT_EQ(done[0].status, IBV_WC_SUCCESS) << ibv_wc_status_str(done[0].status);
+    EXPECT_EQ(done[0].opcode, IBV_WC_RDMA_READ);
+    EXPECT_EQ(done[0].byte_len, length);
+    EXPECT_EQ(std::memcmp(sink.data(), source.data(), Repeated::unit), 0);
+}
+
 /* One byte too many, in the last of its pieces. */
 TEST_F(Largest, OneByteMore)
 {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What can be created, and what cannot. */
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -99,19 +98,6 @@ void write_until_some_arrives(Side &from, Side &to)
     while (*last == before) {
         std::this_thread::yield();
     }
-}
-
-/** The memory is reused at once; for a while nothing else may write to it. */
-void expect_untouched(Side &side)
-{
-    constexpr uint8_t other = 0xee;
-
-    std::memset(side.data(), other, side.size());
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    const auto *end = side.data() + side.size();
-    EXPECT_EQ(std::find_if(side.data(), side.data() + side.size(),
-                           [](uint8_t byte) { return byte != other; }),
-              end);
 }
 
 } // namespace
