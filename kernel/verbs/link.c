@@ -70,13 +70,13 @@ static int mrc_query_device(struct ib_device *ibdev,
 				 IB_DEVICE_PORT_ACTIVE_EVENT |
 				 IB_DEVICE_SYS_IMAGE_GUID;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
+	attr->max_qp = MRC_MAX_OBJECTS;
 	if (READ_ONCE(to_mrc_dev(ibdev)->cfg.extensions)) {
 		attr->max_qp_rd_atom = MRC_READS_MAX;
 		attr->max_qp_init_rd_atom = MRC_READS_MAX;
 		attr->max_res_rd_atom = MRC_READS_MAX * attr->max_qp;
 		attr->atomic_cap = IB_ATOMIC_HCA;
 	}
-	attr->max_qp = MRC_MAX_OBJECTS;
 	attr->max_qp_wr = MRC_MAX_QP_WR;
 	attr->max_send_sge = MRC_MAX_SGE;
 	attr->max_recv_sge = MRC_MAX_SGE;

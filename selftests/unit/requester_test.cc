@@ -1845,3 +1845,25 @@ TEST(RequesterRead, ResponsesGoOnAsFarAsTheWindowReaches)
     ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
     EXPECT_EQ(q.goOut().size(), 0u) << "the WriteImm still waits";
 }
+
+/*
+ * A READ that waits for its response stays the oldest request, whatever comes behind it. PSNs are
+ * serial numbers, so those of what comes behind it must stay near.
+ */
+TEST(RequesterRead, NothingIsBegunTooFarBehindARequestThatIsOpen)
+{
+    for (const bool response : {false, true}) {
+        Reading q;
+        q.read();
+        q.run();
+        q.executed(0);
+        q.r.tx.una = q.r.tx.nxt = MRC_REQ_SPAN_MAX - 4;
+        q.r.acked_psn = q.r.tx.una - 1;
+        response ? q.respond(5) : q.post(5);
+        EXPECT_FALSE(mrc_req_wants(&q.r, q.now));
+        EXPECT_EQ(q.step(), 0u);
+        mrc_req_answered(&q.r, 0);
+        q.complete();
+        EXPECT_EQ(q.run(), 5u);
+    }
+}

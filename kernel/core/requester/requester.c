@@ -141,15 +141,44 @@ static bool mrc_req_is_held(const struct mrc_req *r)
 	return r->wait.since || r->stops;
 }
 
-/*
- * The queue of the next new packet, or NULL: none may go out. PSNs of a message are consecutive, so
- * a message that was begun goes on. Then requests and responses take turns.
- */
-static struct mrc_sendq *mrc_req_next_queue(struct mrc_req *r)
+/* Is a message under way? */
+static bool mrc_req_is_open(const struct mrc_sendq *q)
 {
-	bool request = !mrc_req_is_held(r) && mrc_sendq_ready(&r->sendq);
+	return mrc_sendq_unanswered(q) || mrc_sendq_amid(q);
+}
 
-	if (!mrc_sendq_has_new(&r->rspq) || mrc_sendq_amid(&r->sendq))
+/* PSNs from the oldest message of a queue that was begun, and is not complete, to @psn. */
+static s32 mrc_req_span(const struct mrc_sendq *q, u32 psn)
+{
+	return mrc_req_is_open(q) ? mrc_psn_diff(psn, mrc_sendq_at(q, q->una)->psn) : 0;
+}
+
+/* Has the next packet of a queue its place within MRC_REQ_SPAN_MAX? @psn: its PSN */
+static bool mrc_req_fits(const struct mrc_req *r, const struct mrc_sendq *q, u32 psn)
+{
+	const struct mrc_msg *m = mrc_sendq_at(q, q->cur);
+
+	if (m->sent || (!mrc_req_is_open(&r->sendq) && !mrc_req_is_open(&r->rspq)))
+		return true;
+	return max(mrc_req_span(&r->sendq, psn), mrc_req_span(&r->rspq, psn)) +
+	       (s32)m->packets <= MRC_REQ_SPAN_MAX;
+}
+
+/* Would mrc_sendq_next() of a queue find a packet, and may it go out? */
+static bool mrc_req_is_ready(const struct mrc_req *r, const struct mrc_sendq *q, u32 psn)
+{
+	return mrc_sendq_ready(q) && mrc_req_fits(r, q, psn);
+}
+
+/*
+ * The queue of the next new packet, with @psn, or NULL: none may go out. PSNs of a message are
+ * consecutive, so a message that was begun goes on. Then requests and responses take turns.
+ */
+static struct mrc_sendq *mrc_req_next_queue(struct mrc_req *r, u32 psn)
+{
+	bool request = !mrc_req_is_held(r) && mrc_req_is_ready(r, &r->sendq, psn);
+
+	if (mrc_sendq_amid(&r->sendq) || !mrc_req_is_ready(r, &r->rspq, psn))
 		return request ? &r->sendq : NULL;
 	if (r->rsp_turn || mrc_sendq_amid(&r->rspq) || !request)
 		return &r->rspq;
@@ -159,8 +188,8 @@ static struct mrc_sendq *mrc_req_next_queue(struct mrc_req *r)
 /* Would mrc_req_next_queue() find one? */
 static bool mrc_req_has_new(const struct mrc_req *r)
 {
-	return (!mrc_req_is_held(r) && mrc_sendq_ready(&r->sendq)) ||
-	       (mrc_sendq_has_new(&r->rspq) && !mrc_sendq_amid(&r->sendq));
+	return (!mrc_req_is_held(r) && mrc_req_is_ready(r, &r->sendq, r->tx.nxt)) ||
+	       (!mrc_sendq_amid(&r->sendq) && mrc_req_is_ready(r, &r->rspq, r->tx.nxt));
 }
 
 static u32 mrc_req_in_flight(u32 bytes)
@@ -265,7 +294,7 @@ static void mrc_req_plan_new(struct mrc_req *r, u32 max, const struct mrc_cc_gra
 	struct mrc_sendq *q;
 
 	max = min(max, mrc_req_psns(r));
-	for (; b->count < max && (q = mrc_req_next_queue(r)); b->count++, p++) {
+	for (; b->count < max && (q = mrc_req_next_queue(r, psn)); b->count++, p++) {
 		u32 size = mrc_req_in_flight(mrc_sendq_next_bytes(q));
 
 		if (bytes + min(least, size) > room)
@@ -317,11 +346,11 @@ unsigned int mrc_req_stride(const struct mrc_batch *b, unsigned int burst,
 	return min(want, max(good + (b->any ? bad : 0), 1u));
 }
 
-/* Was a packet sent whose message is not complete? */
-static bool mrc_req_names(const struct mrc_req *r, u32 psn)
+/* Can an answer name this packet, sent @after the last one that was executed, as what has failed? */
+static bool mrc_req_names(const struct mrc_req *r, u32 psn, s32 after)
 {
-	return mrc_sendq_names(&r->sendq, psn, r->tx.nxt) ||
-	       mrc_sendq_names(&r->rspq, psn, r->tx.nxt);
+	return (mrc_req_is_open(&r->sendq) || mrc_req_is_open(&r->rspq)) &&
+	       mrc_psn_diff(psn, r->acked_psn) >= after && mrc_psn_diff(psn, r->tx.nxt) < 0;
 }
 
 static void mrc_req_take(struct mrc_req *r, const struct mrc_batch *b,
@@ -685,7 +714,8 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 	int err;
 
 	mrc_tx_result_init(res);
-	if (mrc_nack_is_fatal(nack->reason) && !mrc_req_names(r, nack->psn))
+	/* Of what was executed, a response may be missing. */
+	if (mrc_nack_is_fatal(nack->reason) && !mrc_req_names(r, nack->psn, 0))
 		return -EINVAL;
 	err = mrc_tx_nack(&r->tx, nack->psn, why, now, res);
 	res->unwanted = mrc_nack_is_fatal(nack->reason) && !mrc_req_is_request(r, nack->psn);
@@ -699,6 +729,8 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 		mrc_req_refused(r, nack, now, res);
 	else if (nack->reason == MRC_NACK_NO_RESOURCE && mrc_req_may_wait(r, nack->psn))
 		res->no_receive = !mrc_req_bear_wait(r, nack->psn, now);
+	else if (!err)
+		mrc_req_note_lost(r, now);
 	return err;
 }
 
@@ -726,7 +758,7 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 	int err;
 
 	mrc_tx_result_init(res);
-	if (nak ? !mrc_req_names(r, hdr->bth.psn) :
+	if (nak ? !mrc_req_names(r, hdr->bth.psn, 1) :
 		  !mrc_syndrome_is_ack(hdr->ack.syndrome))
 		return -EINVAL;
 	*psn = nak ? mrc_psn_add(hdr->bth.psn, -1) : hdr->bth.psn;

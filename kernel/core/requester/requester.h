@@ -23,7 +23,8 @@
  *
  * Responses to READs and atomics of the peer are messages, too. They have a queue of their own, and
  * take turns with the requests. While a request waits for a receive of the peer, they go on, as far
- * as the peer's window reaches. Only behind a SEND of which some packets were never sent they wait.
+ * as the peer's window reaches. Only behind a request that was begun, and of which some packets were
+ * never sent, they wait.
  *
  * A transport ACK ends a request; a READ or atomic also needs its response. While only responses
  * are missing, Reliability Probes ask now and then whether the peer is there. If all packets are
@@ -50,6 +51,11 @@
  * timeout. This bounds the number of doublings.
  */
 #define MRC_REQ_PAUSES_MAX	16u
+/*
+ * PSNs from the oldest message that is not complete to the newest packet. They are compared as
+ * serial numbers, which 2^23 or more PSNs apart mean nothing.
+ */
+#define MRC_REQ_SPAN_MAX	0x7f0000
 /* Receives beyond this do not matter: no queue of requests is so long. RQMSNs can be compared. */
 #define MRC_REQ_CREDITS_MAX	0x3fffu
 

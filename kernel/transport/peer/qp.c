@@ -199,7 +199,7 @@ size_t mrc_qp_memory(const struct mrc_qp *qp)
 		bytes += mrc_rx_window_mem(qp->resp.rx.size,
 					   qp->resp.rx.imm_max);
 	if (qp->tx_mem)
-		bytes += mrc_req_mem(qp->req.tx.ring_size);
+		bytes += mrc_req_mem(qp->tx_size);
 	if (qp->req.sendq.slots)
 		bytes += (size_t)qp->req.sendq.depth * qp->req.sendq.stride +
 			 (size_t)qp->req.rspq.depth * qp->req.rspq.stride;

@@ -11,10 +11,10 @@
 
 void mrc_qp_leave_congestion(struct mrc_qp *qp)
 {
+	WRITE_ONCE(qp->sends, false);
 	if (!qp->joined)
 		return;
 	qp->joined = false;
-	WRITE_ONCE(qp->sends, false);
 	mrc_congestion_leave(rcu_dereference_protected(qp->congestion,
 						       lockdep_is_held(&qp->tx_lock)),
 			     &qp->place);
@@ -52,9 +52,10 @@ static bool mrc_qp_flush_requests(struct mrc_qp *qp, enum ib_wc_status first)
 	const struct mrc_sendq *q = &qp->req.sendq;
 	bool any = q->slots && q->una != q->tail;
 
+	if (qp->flush_waits)
+		first = qp->flush_first;
 	if (qp->placing && qp->resp.reads.count) {
-		if (!qp->flush_waits)
-			qp->flush_first = first;
+		qp->flush_first = first;
 		qp->flush_waits = true;
 		return any;
 	}

@@ -187,7 +187,7 @@ int mrc_qp_set_access(struct mrc_qp *qp, int access)
 {
 	int err = 0;
 
-	if (qp->state == IB_QPS_RTR && !qp->joined && mrc_qp_lets_read(access))
+	if (READ_ONCE(qp->state) == IB_QPS_RTR && !qp->tx_mem && mrc_qp_lets_read(access))
 		err = mrc_requester_prepare(qp, qp->peer, &qp->params);
 	if (!err)
 		WRITE_ONCE(qp->conn.access, access);

@@ -376,7 +376,7 @@ bool mrc_requester_sack(struct mrc_qp *qp, const struct mrc_hdr *hdr, bool *answ
 			mrc_requester_learn(qp, &res, now);
 			/* This QP need not wait for the work that tells all QPs. */
 			mrc_requester_check_ports(qp, now);
-			*answer |= mrc_response_end(qp);
+			*answer |= mrc_response_end(qp, now);
 			mrc_send_arm(qp, now);
 		}
 	}
@@ -412,6 +412,35 @@ static void mrc_requester_obey(struct mrc_qp *qp, enum mrc_req_verdict verdict)
 				    mrc_requester_ends[verdict].reason);
 }
 
+/*
+ * Notes which READs and atomics have their response, also before an answer that may end the QP.
+ * tx_lock held. Return: there were some.
+ */
+static bool mrc_requester_take_answers(struct mrc_qp *qp, u64 now)
+{
+	bool any = false;
+	u32 index;
+
+	if (!READ_ONCE(qp->resp.reads.arrivals))
+		return false;
+	spin_lock(&qp->rx_lock);
+	for (; mrc_reads_take(&qp->resp.reads, &index); any = true) {
+		mrc_req_answered(&qp->req, index);
+		mrc_replay(qp, MRC_REPLAY_ANSWERED, now, index);
+	}
+	spin_unlock(&qp->rx_lock);
+	return any;
+}
+
+/* Ends the requests that are complete up to @psn. tx_lock held. */
+static void mrc_requester_complete(struct mrc_qp *qp, u32 psn, u64 now)
+{
+	mrc_wqe_complete(qp, psn);
+	mrc_req_settle(&qp->req, now);
+	mrc_replay(qp, MRC_REPLAY_SETTLE, now, 0);
+	mrc_send_arm(qp, now);
+}
+
 bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 {
 	struct mrc_tx_result res = { .ev = MRC_EV_NONE };
@@ -423,6 +452,8 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
 	if (qp->sends) {
+		if (mrc_requester_take_answers(qp, now))
+			mrc_requester_complete(qp, qp->req.acked_psn, now);
 		err = mrc_req_nack(&qp->req, hdr, now, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_NACK, now, hdr, err, &res);
 		/* A NACK that is late for its packet may put back others. */
@@ -439,15 +470,6 @@ bool mrc_requester_nack(struct mrc_qp *qp, const struct mrc_hdr *hdr)
 	return !err;
 }
 
-/* Ends the requests that are complete up to @psn. tx_lock held. */
-static void mrc_requester_complete(struct mrc_qp *qp, u32 psn, u64 now)
-{
-	mrc_wqe_complete(qp, psn);
-	mrc_req_settle(&qp->req, now);
-	mrc_replay(qp, MRC_REPLAY_SETTLE, now, 0);
-	mrc_send_arm(qp, now);
-}
-
 bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr, bool *answer)
 {
 	bool nak = !mrc_syndrome_is_ack(hdr->ack.syndrome);
@@ -461,12 +483,14 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr, bool *answe
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
 	if (qp->sends) {
+		if (mrc_requester_take_answers(qp, now))
+			mrc_requester_complete(qp, qp->req.acked_psn, now);
 		err = mrc_req_ack(&qp->req, hdr, now, &psn, &res);
 		mrc_replay_answer(qp, MRC_REPLAY_ACK, now, hdr, err, &res);
 		if (!err) {
 			mrc_send_learn(qp, &res, now);
 			mrc_requester_learn(qp, &res, now);
-			*answer |= mrc_response_end(qp);
+			*answer |= mrc_response_end(qp, now);
 			mrc_requester_complete(qp, psn, now);
 		}
 	}
@@ -477,22 +501,12 @@ bool mrc_requester_ack(struct mrc_qp *qp, const struct mrc_hdr *hdr, bool *answe
 
 void mrc_requester_answered(struct mrc_qp *qp)
 {
-	bool any = false;
-	u32 index;
 	u64 now;
 
 	spin_lock(&qp->tx_lock);
 	now = ktime_get_ns();
-	if (qp->sends) {
-		spin_lock(&qp->rx_lock);
-		for (; mrc_reads_take(&qp->resp.reads, &index); any = true) {
-			mrc_req_answered(&qp->req, index);
-			mrc_replay(qp, MRC_REPLAY_ANSWERED, now, index);
-		}
-		spin_unlock(&qp->rx_lock);
-		if (any)
-			mrc_requester_complete(qp, qp->req.acked_psn, now);
-	}
+	if (qp->sends && mrc_requester_take_answers(qp, now))
+		mrc_requester_complete(qp, qp->req.acked_psn, now);
 	spin_unlock(&qp->tx_lock);
 }
 
@@ -651,13 +665,15 @@ static int mrc_requester_resize(struct mrc_qp *qp)
 
 int mrc_requester_start(struct mrc_qp *qp, const struct mrc_qp_send *send)
 {
-	int err = qp->joined ? mrc_requester_resize(qp) :
+	int err = qp->tx_mem ? mrc_requester_resize(qp) :
 			       mrc_requester_prepare(qp, qp->peer, &qp->params);
 
 	if (err)
 		return err;
 	spin_lock_bh(&qp->tx_lock);
-	if (qp->sends)
+	if (qp->state != IB_QPS_RTR)
+		err = -EINVAL;
+	else if (qp->sends)
 		err = mrc_requester_resume(qp, send);
 	else
 		mrc_requester_begin(qp, send);

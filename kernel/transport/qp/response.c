@@ -4,6 +4,7 @@
 
 #include "../device/hazard.h"
 #include "../device/mr.h"
+#include "replay.h"
 #include "response.h"
 #include "wqe.h"
 
@@ -131,7 +132,7 @@ void mrc_response_queue(struct mrc_qp *qp)
 	spin_unlock(&qp->rx_lock);
 }
 
-bool mrc_response_end(struct mrc_qp *qp)
+bool mrc_response_end(struct mrc_qp *qp, u64 now)
 {
 	u32 ended = 0;
 	bool due;
@@ -140,6 +141,8 @@ bool mrc_response_end(struct mrc_qp *qp)
 		mrc_wqe_end(qp, &qp->req.rspq);
 	if (!ended)
 		return false;
+	mrc_req_settle(&qp->req, now);
+	mrc_replay(qp, MRC_REPLAY_SETTLE, now, 0);
 	spin_lock(&qp->rx_lock);
 	due = mrc_resp_answered(&qp->resp, ended);
 	spin_unlock(&qp->rx_lock);

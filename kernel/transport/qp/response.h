@@ -40,11 +40,11 @@ bool mrc_response_first_psn(struct mrc_qp *qp, u32 *psn);
 void mrc_response_queue(struct mrc_qp *qp);
 
 /**
- * mrc_response_end() - responses that have arrived at the peer leave the queue
+ * mrc_response_end() - responses that have arrived at the peer leave the queue; @now: ns
  *
  * tx_lock held. Return: true: a NAK was waiting for this: call mrc_responder_answer() without it.
  */
-bool mrc_response_end(struct mrc_qp *qp);
+bool mrc_response_end(struct mrc_qp *qp, u64 now);
 
 /** mrc_response_drop() - forget all of them. tx_lock and rx_lock held. */
 void mrc_response_drop(struct mrc_qp *qp);
