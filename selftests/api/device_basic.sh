@@ -9,7 +9,7 @@
 . "$SELFTESTS/lib/pair.sh"
 . "$SELFTESTS/lib/hold.sh"
 
-need rdma ibv_devinfo ib_write_bw ib_read_lat jq mrc_hold
+need rdma ibv_devinfo ib_write_bw ib_read_lat ib_send_lat jq mrc_hold
 
 link_field()
 {
@@ -172,8 +172,9 @@ test_programs()
 	check "ib_write_bw chooses a GID that works" pingpong none ib_write_bw -F -n 200
 	check_equal "the kernel has nothing to say of IPv4" "" "$(dmesg | grep -E 'GID add|add gid')"
 	check "ib_write_lat" pingpong -x ib_write_lat -F -n 100
-	check_not "ib_read_lat is refused" pingpong -x ib_read_lat -F -n 10
-	check "ib_read_lat says so" grep -qi "couldn't post" "$TEST_TMP/client.log"
+	check "ib_read_lat" pingpong -x ib_read_lat -F -n 100
+	check_not "ib_send_lat by UD is refused" pingpong -x ib_send_lat -c UD -F -n 10
+	check "ib_send_lat by UD says so" grep -qi "create QP" "$TEST_TMP/client.log"
 }
 
 # qp_shown KEY: prints it for the only QP that has traffic
