@@ -42,9 +42,9 @@ static bool mrc_nl_qp_read_congestion(struct mrc_qp *qp, struct mrc_congestion_s
 	struct mrc_congestion *c = rcu_dereference_protected(qp->congestion,
 							     lockdep_is_held(&qp->state_lock));
 
-	if (c && qp->state == IB_QPS_RTS)
+	if (c && qp->sends)
 		mrc_congestion_read(c, s);
-	return c && qp->state == IB_QPS_RTS;
+	return c && qp->sends;
 }
 
 static void mrc_nl_qp_read(struct mrc_qp *qp, struct mrc_nl_qp *s)

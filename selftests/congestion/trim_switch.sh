@@ -133,17 +133,32 @@ check_amount()
 	[ "$SLOW" -gt 1 ] || check "$@"
 }
 
-# check_heads NAME TRIMMED COUNTER: the receiver has reported each head, except a few that came when
-# their QP had ended, or that were too many at once; it counts these, too.
-check_heads()
+# seen COUNTER: reads how many heads the receiver has reported, and how many came when their QP had
+# ended, or were too many at once; it counts these, too.
+seen()
 {
-	local -i told others=0
 	local name
 
-	told=$(counter $RECEIVER "$3")
+	told=$(counter $RECEIVER "$1")
+	others=0
 	for name in trimmed_ignored rx_drop_{truncated,no_qp,qp_state}; do
 		others+=$(counter $RECEIVER "$name")
 	done
+}
+
+seen_all()
+{
+	seen "$2"
+	test $((told + others)) -ge "$1"
+}
+
+# check_heads NAME TRIMMED COUNTER: the receiver has reported each head. The last ones may be on their
+# way when the senders have ended, and counters are a little old.
+check_heads()
+{
+	local -i told others
+
+	wait_for seen_all "$2" "$3" || :
 	check "$1: $2, told of $told, $others for no QP, ignored or cut" test $((told)) -le "$2" -a $((told + others)) -ge "$2" -a \
 		$((10 * told)) -ge $((9 * $2))
 }

@@ -288,6 +288,9 @@ class Cases:
             yield Case(f"{n} bytes of UDP payload", self.wire.bare(good[:n]), why)
         for n in (16, 31, 35):
             yield Case(f"write of {n} bytes", self.wire.bare(good[:n]), why)
+        for opcode, n in ((READ, 39), (ATOMICS[1], 51), (READ_RESPONSES[0], 31), (ATOMIC_RESPONSE, 31)):
+            data = self.fetch(opcode, 64, 0)[:n]
+            yield Case(f"opcode {opcode:#x} of {n} bytes", self.wire.bare(data), why)
         yield Case("SACK of 40 bytes", self.wire.datagram(self.control(SACK, bytes(24))), why)
         yield Case("ACK without AETH", self.wire.datagram(self.control(ACK, b"")), why)
         long = self.wire.datagram(good, ip_extra=8)
@@ -297,7 +300,7 @@ class Cases:
             yield Case(f"UDP length {n}", packet, why, "srv6")
 
     def opcodes(self):
-        for opcode in (0x00, 0x04, 0x0A, 0x11, 0x81, 0xCC, 0xD0, 0xD6, 0xDF, 0xFF):
+        for opcode in (0x00, 0x04, 0x0A, 0x11, 0x81, 0xBF, 0xD5, 0xDA, 0xDF, 0xFF):
             data = self.write(opcode)
             yield Case(f"opcode {opcode:#04x}", self.wire.datagram(data), {"rx_drop_opcode": 1})
 
@@ -325,6 +328,9 @@ class Cases:
             ("pad on Middle", self.write(MIDDLE, self.mtu, pad=3)),
             ("empty Middle", self.write(MIDDLE, 0)),
             ("empty Last", self.write(LAST, 0)),
+            ("pad on the first packet of a response", self.fetch(READ_RESPONSES[0], self.mtu, 0, pad=1)),
+            ("empty middle of a response", self.fetch(READ_RESPONSES[1], 0, 0)),
+            ("4100 bytes of a response", self.fetch(READ_RESPONSES[3], 4100, 0)),
             ("SACK with bytes behind it", self.control(SACK, seth(self.nxt - 1) + bytes(4))),
             ("ACK with a pad", self.control(ACK, bytes([ACK_OK, 0, 0, 0]), pad=2)),
         ):

@@ -43,3 +43,9 @@ count()
 {
 	echo "$(<"/sys/class/infiniband/mrc$1/ports/1/hw_counters/$2")"
 }
+
+check_nothing_failed()
+{
+	check_equal "no retry was used up" "0 0" "$(count 1 retry_exceeded_err) $(count 2 retry_exceeded_err)"
+	check_equal "no request failed" "0 0" "$(count 1 req_cqe_error) $(count 2 req_cqe_error)"
+}

@@ -1593,10 +1593,7 @@ struct Reading : Requester {
 
     void executed(std::uint32_t psn)
     {
-        mrc_hdr hdr{};
-        hdr.bth.opcode = MRC_OP_ACK;
-        hdr.bth.psn = psn;
-        hdr.ack.syndrome = MRC_ACK_OK;
+        const mrc_hdr hdr = ackOf(psn);
         u32 up;
         ASSERT_EQ(mrc_req_ack(&r, &hdr, now, &up, &res), 0);
         complete();
@@ -1749,15 +1746,10 @@ TEST(RequesterRead, CreditsWithResponsesBetween)
     q.post(1, false, true);
     q.post(1, false, true);
     q.run();
-    mrc_hdr nack{};
-    nack.bth.opcode = MRC_OP_NACK;
-    nack.nack = {.reason = MRC_NACK_NO_RESOURCE, .psn = 4};
+    mrc_hdr nack = nackOf(4, MRC_NACK_NO_RESOURCE);
     ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
     EXPECT_TRUE(q.r.sendq.limited);
-    mrc_hdr ack{};
-    ack.bth.opcode = MRC_OP_ACK;
-    ack.bth.psn = 0;
-    ack.ack.syndrome = mrc_credits_encode(1);
+    const mrc_hdr ack = ackOf(0, mrc_credits_encode(1));
     u32 psn;
     ASSERT_EQ(mrc_req_ack(&q.r, &ack, q.now, &psn, &q.res), 0);
     q.complete();
@@ -1771,9 +1763,7 @@ TEST(RequesterRead, AResponseThatWillNotCome)
     q.read();
     q.run();
     q.executed(0);
-    mrc_hdr nack{};
-    nack.bth.opcode = MRC_OP_NACK;
-    nack.nack = {.reason = MRC_NACK_UNEXP_EVENT, .psn = 0};
+    mrc_hdr nack = nackOf(0, MRC_NACK_UNEXP_EVENT);
     const int err = mrc_req_nack(&q.r, &nack, q.now, &q.res);
     EXPECT_EQ(mrc_req_judge(&nack, err, &q.res), MRC_REQ_UNEXPECTED);
 }
@@ -1786,10 +1776,7 @@ TEST(RequesterRead, ARefusedResponseIsNoFaultOfARequest)
     q.respond(2);
     q.run();
     for (const u8 syndrome : {MRC_NAK_INVALID, MRC_NAK_OPERATION}) {
-        mrc_hdr nak{};
-        nak.bth.opcode = MRC_OP_ACK;
-        nak.bth.psn = 1;
-        nak.ack.syndrome = syndrome;
+        const mrc_hdr nak = ackOf(1, syndrome);
         u32 psn;
         const int err = mrc_req_ack(&q.r, &nak, q.now, &psn, &q.res);
         EXPECT_EQ(mrc_req_judge(&nak, err, &q.res), MRC_REQ_UNWANTED);
@@ -1802,20 +1789,15 @@ TEST(RequesterRead, ResponsesGoOnWhileARequestWaitsForAReceive)
     Reading q;
     q.post(1, false, true);
     q.run();
-    mrc_hdr nack{};
-    nack.bth.opcode = MRC_OP_NACK;
-    nack.nack = {.reason = MRC_NACK_NO_RESOURCE, .psn = 0};
+    mrc_hdr nack = nackOf(0, MRC_NACK_NO_RESOURCE);
     ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
     q.post(1);
     q.respond(2);
     EXPECT_EQ(q.goOut(), (std::vector<u8>{MRC_OP_READ_RSP_FIRST, MRC_OP_READ_RSP_LAST}));
-    nack.nack = {.reason = MRC_NACK_TRIMMED, .psn = 2};
+    nack = nackOf(2, MRC_NACK_TRIMMED);
     ASSERT_EQ(mrc_req_nack(&q.r, &nack, q.now, &q.res), 0);
     EXPECT_EQ(q.goOut(), std::vector<u8>{MRC_OP_READ_RSP_LAST}) << "a lost one goes out again";
-    mrc_hdr ack{};
-    ack.bth.opcode = MRC_OP_ACK;
-    ack.bth.psn = 0xffffff;
-    ack.ack.syndrome = mrc_credits_encode(1);
+    const mrc_hdr ack = ackOf(0xffffff, mrc_credits_encode(1));
     u32 psn;
     ASSERT_EQ(mrc_req_ack(&q.r, &ack, q.now, &psn, &q.res), 0);
     EXPECT_EQ(q.goOut(), (std::vector<u8>{MRC_OP_SEND_ONLY, MRC_OP_WRITE_ONLY}));
@@ -1827,13 +1809,9 @@ TEST(RequesterRead, ResponsesGoOnAsFarAsTheWindowReaches)
     Reading q;
     q.post(1, true);
     q.run();
-    mrc_hdr sack{};
-    sack.bth.opcode = MRC_OP_SACK;
-    sack.sack.cack_psn = 0;
+    mrc_hdr sack = sackOf(0);
     ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
-    mrc_hdr nack{};
-    nack.bth.opcode = MRC_OP_NACK;
-    nack.nack = {.reason = MRC_NACK_NO_RESOURCE, .psn = 0};
+    mrc_hdr nack = nackOf(0, MRC_NACK_NO_RESOURCE);
     mrc_req_nack(&q.r, &nack, q.now, &q.res);
     ASSERT_NE(q.r.wait.since, 0u);
     q.cwnd = 1u << 14;
@@ -1865,5 +1843,41 @@ TEST(RequesterRead, NothingIsBegunTooFarBehindARequestThatIsOpen)
         mrc_req_answered(&q.r, 0);
         q.complete();
         EXPECT_EQ(q.run(), 5u);
+    }
+}
+
+/* ACKs of other requests do not put off the question whether the peer is there. */
+TEST(RequesterRead, AnAckThatNobodyAskedForChangesNothing)
+{
+    Reading q;
+    q.read();
+    q.run();
+    q.now += 50 * kUs;
+    q.executed(0);
+    const std::uint64_t at = mrc_req_timer_at(&q.r, q.now);
+    for (u32 psn = 1; psn < 20; ++psn) {
+        q.post(1);
+        q.run();
+        q.executed(psn);
+    }
+    EXPECT_EQ(mrc_req_timer_at(&q.r, q.now), at);
+}
+
+/* A NAK for the write waits for the response, and so does its ACK: however long that takes. */
+TEST(RequesterRead, WhatIsNotExecutedBehindAReadDoesNotEndTheQp)
+{
+    Reading q;
+    q.read(1000);
+    q.post(1);
+    q.run();
+    q.now += 50 * kUs;
+    const mrc_hdr sack = sackOf(1);
+    ASSERT_EQ(mrc_req_sack(&q.r, &sack, q.now, &q.res), 0);
+    q.executed(0);
+    for (unsigned round = 0; round < 100; ++round) {
+        q.now = std::max<u64>(q.now, mrc_req_timer_at(&q.r, q.now));
+        ASSERT_NE(mrc_req_timer(&q.r, q.now, &q.res), MRC_REQ_FAILED) << round;
+        q.now += 50 * kUs;
+        q.executed(0);
     }
 }

@@ -1451,3 +1451,44 @@ TEST(ResponderRead, Lengths)
     a.offset = 2 * kMtu;
     EXPECT_FALSE(mrc_resp_fits(&r.q, &a)) << "the last packet belongs there";
 }
+
+/* Else the peer would send the refused packet again and again, and blame its paths. */
+TEST(ResponderRead, WhatIsRefusedMeanwhileCountsAsArrived)
+{
+    Responder r;
+    const Fetch read(0);
+    r.arrive(read.a);
+    execute(r);
+    r.arrive(Responder::packet(3), MRC_NAK_ACCESS);
+    r.arrive(2);
+    r.arrive(1);
+    EXPECT_EQ(r.done().size(), 2u) << "what is before it is executed";
+    EXPECT_EQ(r.answer(), 0);
+    r.expectAck(2, MRC_ACK_OK, 3);
+    EXPECT_EQ(r.q.rx.cack, Responder::psn(3));
+    const mrc_rx_arrival again = Responder::packet(3);
+    EXPECT_EQ(mrc_resp_claim(&r.q, &again), MRC_RX_DUP);
+    r.arrive(4);
+    EXPECT_EQ(r.done().size(), 0u) << "what is behind it is not";
+    EXPECT_EQ(r.done().size(), 0u);
+    EXPECT_TRUE(mrc_resp_answered(&r.q, 1));
+    EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
+    r.expectAck(3, MRC_NAK_ACCESS, 3);
+}
+
+/* The same behind a WriteImm that waits for a receive. */
+TEST(ResponderRead, WhatIsRefusedBehindAWaitingMessageCountsAsArrived)
+{
+    Responder r;
+    r.arrive(0, MRC_OP_WRITE_ONLY_IMM);
+    mrc_rx_done done;
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &done));
+    mrc_resp_wait(&r.q, &done);
+    r.arrive(Responder::packet(1), MRC_NAK_ACCESS);
+    EXPECT_EQ(r.q.rx.cack, Responder::psn(1));
+    EXPECT_EQ(r.answer(), 0);
+    ASSERT_TRUE(mrc_resp_resume(&r.q));
+    ASSERT_TRUE(mrc_resp_next_done(&r.q, &done));
+    EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
+    r.expectAck(1, MRC_NAK_ACCESS, 1);
+}

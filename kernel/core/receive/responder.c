@@ -149,6 +149,12 @@ static bool mrc_resp_number_fits(struct mrc_resp *q, const struct mrc_rx_arrival
 	       (u16)(a->msn - q->first_msn - q->rx.msn) <= ahead;
 }
 
+/* Does a NAK wait, for a receive of an earlier message, or until earlier responses have arrived? */
+static bool mrc_resp_holds_nak(const struct mrc_resp *q)
+{
+	return q->wait == MRC_RESP_WAITS || q->answering;
+}
+
 static bool mrc_resp_fetch_fits(struct mrc_resp *q, const struct mrc_rx_arrival *a)
 {
 	return !(a->opflags & MRC_OPF_FETCH) ||
@@ -162,7 +168,7 @@ void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
 		return;
 	if (!syndrome && (!mrc_resp_number_fits(q, a) || !mrc_resp_fetch_fits(q, a)))
 		syndrome = MRC_NAK_INVALID;
-	if (syndrome)
+	if (syndrome && !mrc_resp_holds_nak(q))
 		mrc_rx_unclaim(&q->rx, a->psn);
 	else if (mrc_rx_commit(&q->rx, a))
 		syndrome = MRC_NAK_INVALID;
@@ -176,13 +182,10 @@ void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
 
 /* ---- messages ------------------------------------------------------------ */
 
-/*
- * The cumulative PSN never passes a packet that is refused. If it has passed @nak_psn, a complete
- * message was refused.
- */
-static bool mrc_resp_refused_done(const struct mrc_resp *q)
+/* Is a packet of a message, or of one before it, refused? */
+static bool mrc_resp_is_refused(const struct mrc_resp *q, const struct mrc_rx_done *done)
 {
-	return q->nak_syndrome && mrc_psn_diff(q->nak_psn, q->rx.cack) <= 0;
+	return q->nak_syndrome && mrc_psn_diff(q->nak_psn, done->psn) <= 0;
 }
 
 static bool mrc_resp_taker_fits(struct mrc_resp *q, const struct mrc_rx_done *done)
@@ -226,8 +229,12 @@ bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
 		return true;
 	}
 	q->wait = MRC_RESP_NO_WAIT;
-	if (mrc_resp_refused_done(q) || !mrc_rx_next_done(&q->rx, done))
+	if (!mrc_rx_next_done(&q->rx, done))
 		return false;
+	if (mrc_resp_is_refused(q, done)) {
+		mrc_rx_undo(&q->rx, done);
+		return false;
+	}
 	if (mrc_resp_done_fits(q, done))
 		return true;
 	mrc_resp_refuse_done(q, done, MRC_NAK_INVALID);
@@ -275,7 +282,7 @@ bool mrc_resp_answered(struct mrc_resp *q, u32 responses)
 /* Return: the syndrome of the NAK that is due, or 0. A NAK also acknowledges all before its PSN. */
 static u8 mrc_resp_nak(const struct mrc_resp *q)
 {
-	if (q->wait == MRC_RESP_WAITS || q->answering)
+	if (mrc_resp_holds_nak(q))
 		return 0;
 	return mrc_psn_diff(q->nak_psn, q->rx.cack) <= 1 ? q->nak_syndrome : 0;
 }

@@ -245,10 +245,11 @@ bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a);
  * @a: the packet
  * @syndrome: 0, or the syndrome of the NAK with which the packet is refused
  *
- * A packet that may not be executed never counts as arrived, so the cumulative PSN stops before it.
- * The NAK goes out when the cumulative PSN gets there, after everything that was sent earlier. Only
- * the oldest such packet matters. The refusal is forgotten when another copy of the packet can be
- * executed.
+ * A packet that may not be executed does not count as arrived, so the cumulative PSN stops before
+ * it. The NAK goes out when the cumulative PSN gets there, after everything that was sent earlier.
+ * Only the oldest such packet matters. The refusal is forgotten when another copy of the packet can
+ * be executed. But while a NAK would have to wait, such a packet counts as arrived, and the refusal
+ * stands: else the peer would send it again and again, and hold its paths to be at fault.
  *
  * A packet whose message has an impossible number is refused, too: the n-th packet after the last
  * complete message belongs at most to the n-th message after it.

@@ -147,10 +147,13 @@ static bool mrc_req_is_open(const struct mrc_sendq *q)
 	return mrc_sendq_unanswered(q) || mrc_sendq_amid(q);
 }
 
-/* PSNs from the oldest message of a queue that was begun, and is not complete, to @psn. */
-static s32 mrc_req_span(const struct mrc_sendq *q, u32 psn)
+/*
+ * PSNs from the oldest message of a queue that was begun, and is not complete, to @psn. A message
+ * alone may have 2^23 packets.
+ */
+static u32 mrc_req_span(const struct mrc_sendq *q, u32 psn)
 {
-	return mrc_req_is_open(q) ? mrc_psn_diff(psn, mrc_sendq_at(q, q->una)->psn) : 0;
+	return mrc_req_is_open(q) ? (psn - mrc_sendq_at(q, q->una)->psn) & MRC_PSN_MASK : 0;
 }
 
 /* Has the next packet of a queue its place within MRC_REQ_SPAN_MAX? @psn: its PSN */
@@ -161,7 +164,7 @@ static bool mrc_req_fits(const struct mrc_req *r, const struct mrc_sendq *q, u32
 	if (m->sent || (!mrc_req_is_open(&r->sendq) && !mrc_req_is_open(&r->rspq)))
 		return true;
 	return max(mrc_req_span(&r->sendq, psn), mrc_req_span(&r->rspq, psn)) +
-	       (s32)m->packets <= MRC_REQ_SPAN_MAX;
+	       m->packets <= MRC_REQ_SPAN_MAX;
 }
 
 /* Would mrc_sendq_next() of a queue find a packet, and may it go out? */
@@ -470,11 +473,17 @@ static bool mrc_req_wants_ack(const struct mrc_req *r)
 	       (mrc_sendq_has_new(q) && mrc_sendq_waits(q, mrc_sendq_at(q, q->cur)));
 }
 
-/* Has the peer executed all that it was sent, so that only responses are missing? */
-static bool mrc_req_awaits_answers(const struct mrc_req *r)
+/*
+ * Does the oldest request wait for its response alone? Nothing behind it completes before, so
+ * nothing else is worth asking for.
+ */
+static bool mrc_req_awaits_answer(const struct mrc_req *r)
 {
-	return r->sendq.reads && !mrc_sendq_unanswered(&r->rspq) &&
-	       mrc_sendq_after(&r->sendq, r->acked_psn) == r->sendq.cur;
+	const struct mrc_sendq *q = &r->sendq;
+	const struct mrc_msg *m = mrc_sendq_at(q, q->una);
+
+	return q->reads && mrc_sendq_unanswered(q) && !mrc_sendq_unanswered(&r->rspq) &&
+	       mrc_msg_fetches(m) && !m->answered && mrc_psn_diff(r->acked_psn, m->psn) >= 0;
 }
 
 /* ns, before which the peer is not asked; 0: it may be asked. */
@@ -482,7 +491,7 @@ static u64 mrc_req_unasked_until(const struct mrc_req *r)
 {
 	if (r->wait.since)
 		return r->wait.until;
-	return mrc_req_awaits_answers(r) ? r->answer_until : 0;
+	return mrc_req_awaits_answer(r) ? r->answer_until : 0;
 }
 
 void mrc_req_settle(struct mrc_req *r, u64 now)
@@ -735,17 +744,20 @@ int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,
 }
 
 /*
- * The peer is there, and has not answered all READs and atomics yet: their responses come by
- * themselves. So it is asked rarely: each interval is twice as long as the one before.
+ * The peer is there, and has not answered a READ or atomic yet: the response comes by itself. So
+ * the peer is asked rarely: each interval is twice as long as the one before. An ACK that nobody
+ * has asked for changes nothing.
  */
 static void mrc_req_bear_answer(struct mrc_req *r, u64 now)
 {
 	const struct mrc_timing *timing = r->tx.rtt.timing;
 	u64 least = max(r->tx.rtt.srtt_ns, timing->pause);
 
-	r->answer_until = now + min(least << r->answer_rounds, timing->ask_max);
-	if (r->answer_rounds < MRC_REQ_PAUSES_MAX)
-		r->answer_rounds++;
+	if (now >= r->answer_until) {
+		r->answer_until = now + min(least << r->answer_rounds, timing->ask_max);
+		if (r->answer_rounds < MRC_REQ_PAUSES_MAX)
+			r->answer_rounds++;
+	}
 	mrc_tx_heard(&r->tx, now);
 	r->ack_wait = 0;
 	r->ack_retries = 0;
@@ -773,7 +785,7 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 		r->wait.since = 0;
 	if (!nak && r->sendq.limited)
 		res->no_receive = !mrc_req_take_credits(r, hdr->ack.syndrome, *psn, now);
-	if (!r->wait.since && mrc_req_awaits_answers(r))
+	if (!r->wait.since && mrc_req_awaits_answer(r))
 		mrc_req_bear_answer(r, now);
 	return 0;
 }
@@ -793,6 +805,7 @@ struct mrc_msg *mrc_req_response_done(const struct mrc_req *r)
 void mrc_req_answered(struct mrc_req *r, u32 index)
 {
 	mrc_sendq_at(&r->sendq, index)->answered = true;
+	r->answer_until = 0;
 	r->answer_rounds = 0;
 }
 

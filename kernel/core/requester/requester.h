@@ -26,8 +26,8 @@
  * as the peer's window reaches. Only behind a request that was begun, and of which some packets were
  * never sent, they wait.
  *
- * A transport ACK ends a request; a READ or atomic also needs its response. While only responses
- * are missing, Reliability Probes ask now and then whether the peer is there. If all packets are
+ * A transport ACK ends a request; a READ or atomic also needs its response. While the oldest request
+ * waits for its response, Reliability Probes ask now and then whether the peer is there. If all packets are
  * SACKed and the ACK is missing, Reliability Probes ask for it, at the same intervals as for a
  * missing SACK. When as many timeouts have passed as a packet has retries, the QP ends in error.
  */
@@ -126,7 +126,7 @@ struct mrc_req_wait {
  * @next_msn: number of the next message that is begun
  * @rsp_turn: the next message that is begun is a response, if there is one
  * @acked_psn: everything up to this PSN was executed
- * @answer_until: ns, the peer is not asked before while only responses are missing
+ * @answer_until: ns, the peer is not asked before while the oldest request waits for its response
  * @answer_rounds: how often it was asked since a response arrived
  * @asked_psn: next new PSN when a SACK was asked for last
  * @unasked: nominal bytes of packets sent for the first time since then
