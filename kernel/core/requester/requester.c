@@ -173,6 +173,13 @@ static bool mrc_req_is_ready(const struct mrc_req *r, const struct mrc_sendq *q,
 	return mrc_sendq_ready(q) && mrc_req_fits(r, q, psn);
 }
 
+/* May a packet of a response go out? PSNs of a request that was begun are consecutive. */
+static bool mrc_req_may_respond(const struct mrc_req *r, u32 psn)
+{
+	return mrc_sendq_has_new(&r->rspq) && !mrc_sendq_amid(&r->sendq) &&
+	       mrc_req_is_ready(r, &r->rspq, psn);
+}
+
 /*
  * The queue of the next new packet, with @psn, or NULL: none may go out. PSNs of a message are
  * consecutive, so a message that was begun goes on. Then requests and responses take turns.
@@ -180,19 +187,20 @@ static bool mrc_req_is_ready(const struct mrc_req *r, const struct mrc_sendq *q,
 static struct mrc_sendq *mrc_req_next_queue(struct mrc_req *r, u32 psn)
 {
 	bool request = !mrc_req_is_held(r) && mrc_req_is_ready(r, &r->sendq, psn);
+	bool response = mrc_req_may_respond(r, psn);
 
-	if (mrc_sendq_amid(&r->sendq) || !mrc_req_is_ready(r, &r->rspq, psn))
-		return request ? &r->sendq : NULL;
-	if (r->rsp_turn || mrc_sendq_amid(&r->rspq) || !request)
+	if (response && (r->rsp_turn || mrc_sendq_amid(&r->rspq) || !request))
 		return &r->rspq;
-	return &r->sendq;
+	return request ? &r->sendq : NULL;
 }
 
-/* Would mrc_req_next_queue() find one? */
-static bool mrc_req_has_new(const struct mrc_req *r)
+/* Would mrc_req_next_queue() find one? Mostly there is nothing new in either queue. */
+static inline bool mrc_req_has_new(const struct mrc_req *r)
 {
+	if (!mrc_sendq_has_new(&r->sendq) && !mrc_sendq_has_new(&r->rspq))
+		return false;
 	return (!mrc_req_is_held(r) && mrc_req_is_ready(r, &r->sendq, r->tx.nxt)) ||
-	       (!mrc_sendq_amid(&r->sendq) && mrc_req_is_ready(r, &r->rspq, r->tx.nxt));
+	       mrc_req_may_respond(r, r->tx.nxt);
 }
 
 static u32 mrc_req_in_flight(u32 bytes)
@@ -332,7 +340,7 @@ bool mrc_req_plan(struct mrc_req *r, u64 now, unsigned int max, const struct mrc
 	b->apart = false;
 	b->full = false;
 	b->ask_after = g->ask_after;
-	b->rtx = mrc_req_plan_lost(r, max, g, b);
+	b->rtx = r->tx.lost && mrc_req_plan_lost(r, max, g, b);
 	b->any = b->rtx && mrc_tx_in_vain(&r->tx);
 	if (!b->rtx)
 		mrc_req_plan_new(r, max, g, b);
@@ -794,9 +802,12 @@ int mrc_req_ack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now, u32 *psn,
 struct mrc_msg *mrc_req_response_done(const struct mrc_req *r)
 {
 	const struct mrc_sendq *q = &r->rspq;
-	struct mrc_msg *m = mrc_sendq_done(q, mrc_psn_add(r->tx.una, -1));
+	struct mrc_msg *m;
 
-	if (m || !r->stops || !mrc_sendq_unanswered(q))
+	if (!mrc_sendq_unanswered(q))
+		return NULL;
+	m = mrc_sendq_done(q, mrc_psn_add(r->tx.una, -1));
+	if (m || !r->stops)
 		return m;
 	m = mrc_sendq_at(q, q->una);
 	return mrc_tx_has_arrived(&r->tx, m->psn, m->packets) ? m : NULL;

@@ -63,15 +63,15 @@
  * struct mrc_plan - one packet of a batch
  * @psn: its PSN
  * @msg: free-running index of its message
- * @response: that index is one of the queue of responses
  * @bytes: its nominal bytes
  * @ev: index of its EV
  * @was: for a retransmission: index of the EV on which it was sent before
+ * @response: @msg is an index of the queue of responses
  */
 struct mrc_plan {
 	u32 psn;
 	u32 msg;
-	u32 bytes;
+	u16 bytes;
 	u16 ev;
 	u16 was;
 	bool response;
