@@ -139,10 +139,10 @@ seen()
 {
 	local name
 
-	told=$(counter $RECEIVER "$1")
+	told=$(counter "$RECEIVER" "$1")
 	others=0
 	for name in trimmed_ignored rx_drop_{truncated,no_qp,qp_state}; do
-		others+=$(counter $RECEIVER "$name")
+		others+=$(counter "$RECEIVER" "$name")
 	done
 }
 
