@@ -34,7 +34,7 @@ static int mrc_ucontext_init(struct mrc_ib_ucontext *uctx, struct ib_udata *udat
 	struct mrc_alloc_ucontext_resp resp = {
 		.abi_version = MRC_ABI_VERSION,
 		.max_inline = MRC_MAX_INLINE,
-		.features = MRC_FEATURE_DOORBELLS,
+		.features = MRC_FEATURE_DOORBELLS | MRC_FEATURE_SRQS,
 	};
 	int err;
 

@@ -16,7 +16,7 @@ static int mrc_qp_check_init(const struct ib_qp_init_attr *init,
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->qp_type != IB_QPT_RC || init->srq || init->create_flags)
+	if (init->qp_type != IB_QPT_RC || init->create_flags)
 		return -EOPNOTSUPP;
 	if (cap->max_send_wr > MRC_MAX_QP_WR ||
 	    cap->max_recv_wr > MRC_MAX_QP_WR ||
@@ -35,17 +35,20 @@ static u32 mrc_send_entry_size(const struct ib_qp_cap *cap)
 		     max(sges, cap->max_inline_data), 64);
 }
 
-static u32 mrc_recv_entry_size(const struct ib_qp_cap *cap)
-{
-	return sizeof(struct mrc_recv_wr) + cap->max_recv_sge * sizeof(struct mrc_wr_sge);
-}
-
-/* The program gets all the room of an entry: as much inline data as fits beside its SGEs. */
+/*
+ * The program gets all the room of an entry: as much inline data as fits beside its SGEs. A QP with
+ * an SRQ has no receives of its own.
+ */
 static void mrc_qp_grant(struct mrc_ib_qp *q, const struct ib_qp_cap *wish)
 {
 	u32 room;
 
 	q->cap = *wish;
+	if (q->srq) {
+		q->cap.max_recv_wr = 0;
+		q->cap.max_recv_sge = 0;
+	}
+	q->recv_sge = q->srq ? q->srq->max_sge : wish->max_recv_sge;
 	q->cap.max_send_sge = max(wish->max_send_sge, 1u);
 	room = mrc_send_entry_size(&q->cap) - offsetof(struct mrc_send_wr, sge);
 	q->cap.max_inline_data = min_t(u32, room, MRC_MAX_INLINE);
@@ -60,11 +63,13 @@ static int mrc_qp_create_rings(struct mrc_ib_qp *q, struct ib_ucontext *uctx,
 			       mrc_send_entry_size(&q->cap), &resp->sq);
 	if (ret)
 		return ret;
+	q->cap.max_send_wr = q->sq.size;
+	if (q->srq)
+		return 0;
 	ret = mrc_kring_create(&q->rq, uctx, max(q->cap.max_recv_wr, 1u),
-			       mrc_recv_entry_size(&q->cap), &resp->rq);
+			       mrc_recv_entry_size(q->cap.max_recv_sge), &resp->rq);
 	if (ret)
 		return ret;
-	q->cap.max_send_wr = q->sq.size;
 	q->cap.max_recv_wr = q->rq.size;
 	return 0;
 }
@@ -81,6 +86,7 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
 		.ops = &mrc_work_ops,
 		.priv = q,
 		.pd = q->ib.pd,
+		.recv_pd = q->srq ? q->srq->ib.pd : q->ib.pd,
 		.user = q->user,
 		.max_sge = q->cap.max_send_sge,
 		.max_inline = q->cap.max_inline_data,
@@ -91,6 +97,7 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
 	q->qp = qp;
+	mrc_held_init(&q->held, qp);
 	q->ib.qp_num = qp->qpn;
 	mrc_ib_qp_forget(q);
 	return 0;
@@ -103,7 +110,7 @@ static int mrc_qp_create_transport(struct mrc_ib_qp *q)
  * @udata: the program's response buffer
  *
  * Context: process, sleeps.
- * Return: 0, -EOPNOTSUPP (another type, an SRQ, flags, a user in the kernel, wishes of a newer
+ * Return: 0, -EOPNOTSUPP (another type, flags, a user in the kernel, wishes of a newer
  * library), -EINVAL (too large, a CQ has failed), -ENOMEM, -EDQUOT (the user has too many QPs).
  */
 int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
@@ -124,6 +131,7 @@ int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 	q->rcq = to_mrc_cq(init->recv_cq);
 	if (mrc_cq_failed(q->scq) || mrc_cq_failed(q->rcq))
 		return -EINVAL;
+	q->srq = init->srq ? to_mrc_srq(init->srq) : NULL;
 	q->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	mrc_qp_grant(q, &init->cap);
 	q->user = uctx->user;
@@ -160,8 +168,11 @@ int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	 */
 	mrc_qp_hold(qp);
 	mrc_qp_destroy(qp);
+	if (q->srq)
+		mrc_srq_leave(q->srq, &q->held);
 	WRITE_ONCE(q->qp, NULL);
 	mrc_qp_put(qp);
+	mrc_held_destroy(&q->held);
 	mrc_qp_destroy_rings(q);
 	mrc_object_del(ibqp->device, q->user, MRC_SHARE_QP);
 	return 0;

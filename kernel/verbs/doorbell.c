@@ -34,6 +34,18 @@ static void mrc_doorbell_recv(struct mrc_qp *qp)
 	mrc_doorbell_flush_late(qp);
 }
 
+/* Each QP that lacks a receive gets a turn, as long as there are receives. */
+static void mrc_doorbell_srq(struct mrc_ib_srq *srq)
+{
+	struct mrc_qp *qp;
+
+	while ((qp = mrc_srq_next_starving(srq))) {
+		if (mrc_responder_received(qp))
+			mrc_requester_kick(qp);
+		mrc_qp_put(qp);
+	}
+}
+
 int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr)
 {
@@ -74,6 +86,13 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_RECV_DOORBELL)(struct uverbs_attr_bundle
 	return 0;
 }
 
+/* The core keeps the SRQ alive during the call. */
+static int UVERBS_HANDLER(MRC_METHOD_SRQ_DOORBELL)(struct uverbs_attr_bundle *attrs)
+{
+	mrc_doorbell_srq(to_mrc_srq(uverbs_attr_get_obj(attrs, MRC_ATTR_SRQ_DOORBELL_HANDLE)));
+	return 0;
+}
+
 DECLARE_UVERBS_NAMED_METHOD(MRC_METHOD_QP_SEND_DOORBELL,
 	UVERBS_ATTR_IDR(MRC_ATTR_QP_SEND_DOORBELL_HANDLE, UVERBS_OBJECT_QP,
 			UVERBS_ACCESS_READ, UA_MANDATORY));
@@ -86,7 +105,14 @@ ADD_UVERBS_METHODS(mrc_doorbell_methods, UVERBS_OBJECT_QP,
 		   &UVERBS_METHOD(MRC_METHOD_QP_SEND_DOORBELL),
 		   &UVERBS_METHOD(MRC_METHOD_QP_RECV_DOORBELL));
 
+DECLARE_UVERBS_NAMED_METHOD(MRC_METHOD_SRQ_DOORBELL,
+	UVERBS_ATTR_IDR(MRC_ATTR_SRQ_DOORBELL_HANDLE, UVERBS_OBJECT_SRQ,
+			UVERBS_ACCESS_READ, UA_MANDATORY));
+
+ADD_UVERBS_METHODS(mrc_srq_methods, UVERBS_OBJECT_SRQ, &UVERBS_METHOD(MRC_METHOD_SRQ_DOORBELL));
+
 const struct uapi_definition mrc_doorbell_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_QP, &mrc_doorbell_methods),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_SRQ, &mrc_srq_methods),
 	{},
 };

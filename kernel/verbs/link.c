@@ -35,6 +35,7 @@
 #include "registry.h"
 #include "restrack.h"
 #include "ring.h"
+#include "srq.h"
 #include "sysfs.h"
 
 /* Software has no vendor. Other software devices use this value, too. */
@@ -80,6 +81,9 @@ static int mrc_query_device(struct ib_device *ibdev,
 	attr->max_qp_wr = MRC_MAX_QP_WR;
 	attr->max_send_sge = MRC_MAX_SGE;
 	attr->max_recv_sge = MRC_MAX_SGE;
+	attr->max_srq = MRC_MAX_OBJECTS;
+	attr->max_srq_wr = MRC_MAX_SRQ_WR;
+	attr->max_srq_sge = MRC_MAX_SGE;
 	attr->max_cq = MRC_MAX_OBJECTS;
 	attr->max_cqe = MRC_MAX_CQE;
 	attr->max_mr = MRC_MAX_OBJECTS;
@@ -126,6 +130,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.alloc_ucontext = mrc_alloc_ucontext,
 	.create_cq = mrc_create_cq,
 	.create_qp = mrc_create_qp,
+	.create_srq = mrc_create_srq,
 	.dealloc_driver = mrc_dealloc_driver,
 	.dealloc_pd = mrc_dealloc_pd,
 	.dealloc_ucontext = mrc_dealloc_ucontext,
@@ -133,6 +138,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.dereg_mr = mrc_dereg_mr,
 	.destroy_cq = mrc_destroy_cq,
 	.destroy_qp = mrc_destroy_qp,
+	.destroy_srq = mrc_destroy_srq,
 	.device_group = &mrc_device_group,
 	.disassociate_ucontext = mrc_disassociate_ucontext,
 	.fill_res_cq_entry = mrc_fill_res_cq,
@@ -145,6 +151,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.mmap = mrc_mmap,
 	.mmap_free = mrc_mmap_free,
 	.modify_qp = mrc_modify_qp,
+	.modify_srq = mrc_modify_srq,
 	.post_recv = mrc_post_recv,
 	.post_send = mrc_post_send,
 	.process_mad = mrc_process_mad,
@@ -152,12 +159,14 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.query_pkey = mrc_query_pkey,
 	.query_port = mrc_query_port,
 	.query_qp = mrc_query_qp,
+	.query_srq = mrc_query_srq,
 	.reg_user_mr = mrc_reg_user_mr_op,
 	.req_notify_cq = mrc_req_notify_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ib_cq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, mrc_ib_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, mrc_ib_qp, ib),
+	INIT_RDMA_OBJ_SIZE(ib_srq, mrc_ib_srq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, mrc_ib_ucontext, ib),
 };
 

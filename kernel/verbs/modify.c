@@ -142,7 +142,11 @@ static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 	ret = mrc_gid_addresses(&q->ib, &attr->ah_attr, &conn.local, &conn.remote);
 	if (ret)
 		return ret;
-	ret = mrc_qp_to_rtr(q->qp, &conn, &fits);
+	/* One more than may be in flight: a message that is complete may wait for its receive. */
+	if (q->srq)
+		ret = mrc_held_create(&q->held, q->srq, q->qp->params.wimm_rx + 1);
+	if (!ret)
+		ret = mrc_qp_to_rtr(q->qp, &conn, &fits);
 	if (ret == -ENETUNREACH || ret == -EACCES)
 		return mrc_qp_no_way(q, &conn, ret);
 	return ret == -EMSGSIZE ? mrc_qp_no_room(q, conn.mtu, fits) : ret;
@@ -197,6 +201,13 @@ static int mrc_qp_set_retries(struct mrc_ib_qp *q,
 	return mrc_qp_set_params(q->qp, &params);
 }
 
+static void mrc_qp_leave_srq(struct mrc_ib_qp *q)
+{
+	mrc_srq_leave(q->srq, &q->held);
+	mrc_held_destroy(&q->held);
+	q->last_told = false;
+}
+
 static int mrc_qp_reset(struct mrc_ib_qp *q)
 {
 	int ret = mrc_qp_to_reset(q->qp);
@@ -204,7 +215,10 @@ static int mrc_qp_reset(struct mrc_ib_qp *q)
 	if (ret)
 		return ret;
 	mrc_kring_reset(&q->sq);
-	mrc_kring_reset(&q->rq);
+	if (q->srq)
+		mrc_qp_leave_srq(q);
+	else
+		mrc_kring_reset(&q->rq);
 	q->pending = 0;
 	mrc_ib_qp_forget(q);
 	return 0;
@@ -346,6 +360,7 @@ int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init->qp_context = ibqp->qp_context;
 	init->send_cq = ibqp->send_cq;
 	init->recv_cq = ibqp->recv_cq;
+	init->srq = ibqp->srq;
 	init->cap = q->cap;
 	init->sq_sig_type = q->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
 	init->qp_type = IB_QPT_RC;

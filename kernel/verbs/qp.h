@@ -11,6 +11,7 @@
 #include "../transport/peer/qp.h"
 #include "cq.h"
 #include "ring.h"
+#include "srq.h"
 
 /* In verbs this number of retries means: retry for ever. */
 #define MRC_RNR_RETRY_FOR_EVER	7
@@ -25,7 +26,11 @@
  * @rcq_user: entry in @rcq
  * @user: the user it belongs to
  * @sq: requests; consumed under the transport's tx_lock
- * @rq: receives; consumed under the transport's rx_lock
+ * @rq: receives; consumed under the transport's rx_lock; none with an SRQ
+ * @srq: where receives come from instead, or NULL
+ * @held: receives taken from @srq
+ * @last_told: the program knows that the QP takes no more receives; under rx_lock
+ * @recv_sge: most elements of a receive
  * @cap: capabilities that the program was promised
  * @sig_all: all requests are signalled
  * @pending: requests handed to the transport and not ended; under tx_lock
@@ -42,6 +47,10 @@ struct mrc_ib_qp {
 	struct mrc_user *user;
 	struct mrc_kring sq;
 	struct mrc_kring rq;
+	struct mrc_ib_srq *srq;
+	struct mrc_held held;
+	bool last_told;
+	u32 recv_sge;
 	struct ib_qp_cap cap;
 	bool sig_all;
 	u32 pending;

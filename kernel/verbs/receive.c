@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receives of a QP. The program may change an entry of the ring at any time: so each look at it
- * copies what it needs, and what comes of that is checked against the program's regions.
+ * Receives of a QP: of its ring, or those that it holds of its SRQ. The program may change an entry
+ * of the ring at any time: so each look at it copies what it needs, and what comes of that is
+ * checked against the program's regions.
  */
 #include "qp.h"
 #include "receive.h"
@@ -13,12 +14,15 @@ static_assert(MRC_PLACES_MAX == MRC_MAX_SGE, "a receive has no more elements");
 /*
  * Counts the receives in the ring. If there are no more than @enough, asks the program for a
  * doorbell, and looks once more, because the program may have posted a receive just before it saw
- * that. Return: their number, or -EBADMSG.
+ * that. Of an SRQ takes one more than @enough. Return: their number, or -EBADMSG.
  */
 static int mrc_receive_avail(struct mrc_ib_qp *q, u32 enough)
 {
-	int n = mrc_kring_avail(&q->rq);
+	int n;
 
+	if (q->srq)
+		return mrc_srq_hold(q->srq, &q->held, enough + 1);
+	n = mrc_kring_avail(&q->rq);
 	if (n < 0 || (u32)n > enough)
 		return n;
 	mrc_kring_want_doorbell(&q->rq);
@@ -27,7 +31,9 @@ static int mrc_receive_avail(struct mrc_ib_qp *q, u32 enough)
 
 u32 mrc_receive_posted(void *priv)
 {
-	return max(mrc_receive_avail(priv, 0), 0);
+	struct mrc_ib_qp *q = priv;
+
+	return q->srq ? mrc_srq_posted(q->srq, &q->held) : max(mrc_receive_avail(q, 0), 0);
 }
 
 /* ---- where payload goes ----------------------------------------------------- */
@@ -35,10 +41,11 @@ u32 mrc_receive_posted(void *priv)
 /* Copies the elements of a receive. Return: their number, or -EBADMSG. */
 static int mrc_receive_elements(struct mrc_ib_qp *q, u32 skip, struct mrc_wr_sge *sge)
 {
-	const struct mrc_recv_wr *wr = mrc_kring_entry_after(&q->rq, skip);
+	const struct mrc_recv_wr *wr = q->srq ? mrc_held_at(&q->held, skip) :
+						mrc_kring_entry_after(&q->rq, skip);
 	u32 n = READ_ONCE(wr->num_sge);
 
-	if (n > q->cap.max_recv_sge)
+	if (n > q->recv_sge)
 		return mrc_ib_qp_corrupt(q);
 	mrc_kring_copy(sge, wr->sge, n * sizeof(*sge));
 	return n;
@@ -92,7 +99,7 @@ static void mrc_receive_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
 			    enum ib_wc_status status)
 {
 	struct mrc_cqe cqe = {
-		.wr_id = mrc_kring_take_wr_id(&q->rq),
+		.wr_id = q->srq ? mrc_held_take_wr_id(&q->held) : mrc_kring_take_wr_id(&q->rq),
 		.qpn = q->qp->qpn,
 		.status = status,
 		.opcode = IB_WC_RECV,
@@ -117,25 +124,43 @@ int mrc_receive_done(void *priv, const struct mrc_rx_done *done)
 		return mrc_ib_qp_corrupt(q);
 	if (!n)
 		return -ENOENT;
-	mrc_kring_want_no_doorbell(&q->rq);
+	if (!q->srq)
+		mrc_kring_want_no_doorbell(&q->rq);
 	mrc_receive_cqe(q, done, IB_WC_SUCCESS);
 	return 0;
+}
+
+/* Return: how many receives are to be flushed: of an SRQ those that the QP holds. */
+static int mrc_receive_begin_flush(struct mrc_ib_qp *q)
+{
+	if (q->srq) {
+		mrc_srq_leave(q->srq, &q->held);
+		return q->held.count;
+	}
+	mrc_kring_want_doorbell(&q->rq);
+	return mrc_kring_avail(&q->rq);
+}
+
+/* The program awaits this event before it destroys a QP that has an SRQ. */
+static void mrc_receive_tell_last(struct mrc_ib_qp *q)
+{
+	if (q->srq && !q->last_told)
+		mrc_ib_qp_event(q, IB_EVENT_QP_LAST_WQE_REACHED);
+	q->last_told = true;
 }
 
 bool mrc_receive_flush(void *priv, enum ib_wc_status first)
 {
 	struct mrc_ib_qp *q = priv;
-	bool any;
-	int n;
+	int n = mrc_receive_begin_flush(q);
+	bool any = n > 0;
 
-	mrc_kring_want_doorbell(&q->rq);
-	n = mrc_kring_avail(&q->rq);
-	any = n > 0;
 	for (; n > 0; n--) {
 		mrc_receive_cqe(q, NULL, first);
 		/* Errors are counted with the NAK that they lead to. */
 		mrc_count_n(q->qp->dev, MRC_CNT_RESP_CQE_FLUSH, first == IB_WC_WR_FLUSH_ERR);
 		first = IB_WC_WR_FLUSH_ERR;
 	}
+	mrc_receive_tell_last(q);
 	return any;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Receives of a QP: entries of its receive ring. They stay in the ring until a message takes them,
- * and each SEND packet looks up its place in the ring. These functions are members of struct
+ * Receives of a QP: entries of its receive ring, or those that it holds of its SRQ. They stay there
+ * until a message takes them, and each SEND packet looks up its place there. These functions are members of struct
  * mrc_qp_ops.
  */
 #ifndef _MRC_VERBS_RECEIVE_H

@@ -31,7 +31,7 @@ static void mrc_res_qp_read(const struct mrc_ib_qp *q, struct mrc_qp *qp,
 {
 	r->params = qp->params;
 	r->memory = mrc_qp_memory(qp) + mrc_kring_memory(&q->sq) +
-		    mrc_kring_memory(&q->rq);
+		    (q->srq ? (u64)q->held.size * q->held.entry_size : mrc_kring_memory(&q->rq));
 	spin_lock_bh(&qp->tx_lock);
 	r->inflight = qp->req.tx.inflight;
 	r->lost = qp->req.tx.lost;

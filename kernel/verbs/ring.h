@@ -104,6 +104,12 @@ void mrc_kring_want_doorbell(struct mrc_kring *ring);
 /** mrc_kring_want_no_doorbell() - undo mrc_kring_want_doorbell() */
 void mrc_kring_want_no_doorbell(struct mrc_kring *ring);
 
+/** mrc_recv_entry_size() - bytes of an entry of a receive ring, with @max_sge elements */
+static inline u32 mrc_recv_entry_size(u32 max_sge)
+{
+	return sizeof(struct mrc_recv_wr) + max_sge * sizeof(struct mrc_wr_sge);
+}
+
 /** mrc_kring_memory() - bytes of kernel memory that the ring takes */
 size_t mrc_kring_memory(const struct mrc_kring *ring);
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Programs that SEND: perftest and ibv_rc_pingpong, as they come with the distribution, with the options
+# Programs that SEND: perftest and the pingpongs of libibverbs, as they come with the distribution, with the options
 # that people use. And what they are told where extensions are off.
 # kernels: all
 # timeout: 600
@@ -10,7 +10,7 @@
 . "$SELFTESTS/lib/pair.sh"
 . "$SELFTESTS/lib/programs.sh"
 
-need ib_send_bw ib_send_lat ibv_rc_pingpong jq
+need ib_send_bw ib_send_lat ibv_rc_pingpong ibv_srq_pingpong jq
 
 test_perftest()
 {
@@ -30,6 +30,18 @@ test_pingpong()
 	check "ibv_rc_pingpong" run -g ibv_rc_pingpong -n 200
 	check "ibv_rc_pingpong, 1 MiB, data checked" run -g ibv_rc_pingpong -s 1048576 -n 10 -c
 	check "ibv_rc_pingpong, events, one receive" run -g ibv_rc_pingpong -e -r 1 -n 100
+}
+
+test_shared_receives()
+{
+	check "ib_send_bw, 8 QPs with one SRQ" run -x ib_send_bw -F --use-srq -q 8 -s 8192 -n 200
+	check "ib_send_bw, an SRQ, both directions" run -x ib_send_bw -F --use-srq -q 4 -b -n 200
+	check "ib_send_bw, an SRQ, events" run -x ib_send_bw -F --use-srq -q 2 -e -n 200
+	check "ib_send_bw, an SRQ, few receives" run -x ib_send_bw -F --use-srq -q 4 -r 8 -s 4096 -n 200
+	check "ib_send_lat, an SRQ" run -x ib_send_lat -F --use-srq -n 200
+	# With several QPs, a pingpong ends while its peer still sends, and its peer takes that for an error.
+	check "ibv_srq_pingpong" run -g ibv_srq_pingpong -q 1 -n 300
+	check "ibv_srq_pingpong, events, one receive" run -g ibv_srq_pingpong -e -q 1 -r 1 -n 100
 }
 
 test_counters()
@@ -57,6 +69,7 @@ test_extensions()
 pair_up
 test_perftest
 test_pingpong
+test_shared_receives
 test_counters
 test_extensions
 finish

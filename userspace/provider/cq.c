@@ -147,8 +147,12 @@ static void mrc_free_entries(struct mrc_ucq *cq, const struct mrc_cqe *cqe)
 {
 	struct mrc_uqp *qp = mrc_cq_find_qp(cq, cqe->qpn);
 
-	if (qp)
-		mrc_uring_free(cqe->opcode & IBV_WC_RECV ? &qp->rq : &qp->sq, cqe->index);
+	if (!qp)
+		return;
+	if (!(cqe->opcode & IBV_WC_RECV))
+		mrc_uring_free(&qp->sq, cqe->index);
+	else if (qp->rq.mem)
+		mrc_uring_free(&qp->rq, cqe->index);
 }
 
 const struct mrc_cqe *mrc_cq_next(struct mrc_ucq *cq)

@@ -11,13 +11,14 @@
 
 #include "provider.h"
 
-/* A call of a doorbell method, which takes a QP. Both methods have the same attribute number. */
+/* A call of a doorbell method, which takes a QP or SRQ. All have the same attribute number. */
 struct mrc_bell_call {
 	struct ib_uverbs_ioctl_hdr hdr;
 	struct ib_uverbs_attr handle;
 };
-_Static_assert((int)MRC_ATTR_QP_SEND_DOORBELL_HANDLE == (int)MRC_ATTR_QP_RECV_DOORBELL_HANDLE,
-	       "one attribute for both doorbells");
+_Static_assert((int)MRC_ATTR_QP_SEND_DOORBELL_HANDLE == (int)MRC_ATTR_QP_RECV_DOORBELL_HANDLE &&
+		       (int)MRC_ATTR_QP_SEND_DOORBELL_HANDLE == (int)MRC_ATTR_SRQ_DOORBELL_HANDLE,
+	       "one attribute for all doorbells");
 
 /* A POST command without requests. The kernel only compares wqe_size with its request's size. */
 struct mrc_bell_command {
@@ -48,12 +49,13 @@ static int mrc_bell_write(const struct mrc_uqp *qp, uint32_t command, uint32_t w
 	return write(qp->base.qp.context->cmd_fd, &cmd, sizeof(cmd)) < 0 ? -1 : 0;
 }
 
-static int mrc_bell_ioctl(const struct mrc_uqp *qp, uint16_t method)
+static int mrc_bell_ioctl(const struct ibv_context *context, uint16_t object, uint16_t method,
+			  uint32_t handle)
 {
 	struct mrc_bell_call call = {
 		.hdr = {
 			.length = sizeof(call),
-			.object_id = UVERBS_OBJECT_QP,
+			.object_id = object,
 			.method_id = method,
 			.num_attrs = 1,
 			.driver_id = MRC_DRIVER_ID,
@@ -61,11 +63,16 @@ static int mrc_bell_ioctl(const struct mrc_uqp *qp, uint16_t method)
 		.handle = {
 			.attr_id = MRC_ATTR_QP_SEND_DOORBELL_HANDLE,
 			.flags = UVERBS_ATTR_F_MANDATORY,
-			.data = qp->base.qp.handle,
+			.data = handle,
 		},
 	};
 
-	return ioctl(qp->base.qp.context->cmd_fd, RDMA_VERBS_IOCTL, &call);
+	return ioctl(context->cmd_fd, RDMA_VERBS_IOCTL, &call);
+}
+
+static int mrc_bell_qp(const struct mrc_uqp *qp, uint16_t method)
+{
+	return mrc_bell_ioctl(qp->base.qp.context, UVERBS_OBJECT_QP, method, qp->base.qp.handle);
 }
 
 static bool mrc_has_doorbells(struct mrc_uqp *qp)
@@ -76,19 +83,32 @@ static bool mrc_has_doorbells(struct mrc_uqp *qp)
 void mrc_send_doorbell(struct mrc_uqp *qp)
 {
 	if (mrc_has_doorbells(qp))
-		mrc_bell_ioctl(qp, MRC_METHOD_QP_SEND_DOORBELL);
+		mrc_bell_qp(qp, MRC_METHOD_QP_SEND_DOORBELL);
 	else
 		mrc_bell_write(qp, IB_USER_VERBS_CMD_POST_SEND, sizeof(struct ib_uverbs_send_wr));
 }
 
-void mrc_recv_doorbell(struct mrc_uqp *qp)
+/* Does the kernel want a doorbell for what was posted? */
+static bool mrc_bell_is_wanted(const struct mrc_uring *ring)
 {
 	/* Pairs with the kernel's barrier: the kernel sets the flag, then loads our index. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!(__atomic_load_n(&qp->rq.mem->flags, __ATOMIC_RELAXED) & MRC_RING_DOORBELL))
+	return __atomic_load_n(&ring->mem->flags, __ATOMIC_RELAXED) & MRC_RING_DOORBELL;
+}
+
+void mrc_recv_doorbell(struct mrc_uqp *qp)
+{
+	if (!mrc_bell_is_wanted(&qp->rq))
 		return;
 	if (mrc_has_doorbells(qp))
-		mrc_bell_ioctl(qp, MRC_METHOD_QP_RECV_DOORBELL);
+		mrc_bell_qp(qp, MRC_METHOD_QP_RECV_DOORBELL);
 	else
 		mrc_bell_write(qp, IB_USER_VERBS_CMD_POST_RECV, sizeof(struct ib_uverbs_recv_wr));
+}
+
+void mrc_srq_doorbell(struct mrc_usrq *srq)
+{
+	if (mrc_bell_is_wanted(&srq->ring))
+		mrc_bell_ioctl(srq->base.context, UVERBS_OBJECT_SRQ, MRC_METHOD_SRQ_DOORBELL,
+			       srq->base.handle);
 }

@@ -192,12 +192,12 @@ int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_w
 }
 
 /* An older module has no room for elements in the ring: it receives immediates only. */
-static void mrc_recv_set_sges(const struct mrc_uqp *qp, struct mrc_recv_wr *wr,
+static void mrc_recv_set_sges(struct ibv_context *context, struct mrc_recv_wr *wr,
 			      const struct ibv_recv_wr *src)
 {
 	int i;
 
-	if (!(to_mrc_ucontext(qp->base.qp.context)->features & MRC_FEATURE_SENDS))
+	if (!(to_mrc_ucontext(context)->features & MRC_FEATURE_SENDS))
 		return;
 	for (i = 0; i < src->num_sge; i++) {
 		wr->sge[i].addr = src->sg_list[i].addr;
@@ -207,19 +207,27 @@ static void mrc_recv_set_sges(const struct mrc_uqp *qp, struct mrc_recv_wr *wr,
 	wr->num_sge = (uint32_t)src->num_sge;
 }
 
-static int mrc_recv_one(struct mrc_uqp *qp, const struct ibv_recv_wr *src)
+/* Writes a receive into a ring that has room, or not. */
+static int mrc_recv_add(struct ibv_context *context, struct mrc_uring *ring, bool room,
+			uint32_t max_sge, const struct ibv_recv_wr *src)
 {
 	struct mrc_recv_wr *wr;
 
-	if (src->num_sge < 0 || (uint32_t)src->num_sge > qp->max_recv_sge)
+	if (src->num_sge < 0 || (uint32_t)src->num_sge > max_sge)
 		return EINVAL;
-	if (!mrc_uring_has_room(&qp->rq))
+	if (!room)
 		return ENOMEM;
-	wr = mrc_uring_entry(&qp->rq);
+	wr = mrc_uring_entry(ring);
 	wr->wr_id = src->wr_id;
-	mrc_recv_set_sges(qp, wr, src);
-	qp->rq.index++;
+	mrc_recv_set_sges(context, wr, src);
+	ring->index++;
 	return 0;
+}
+
+static int mrc_recv_one(struct mrc_uqp *qp, const struct ibv_recv_wr *src)
+{
+	return mrc_recv_add(qp->base.qp.context, &qp->rq, mrc_uring_has_room(&qp->rq),
+			    qp->max_recv_sge, src);
 }
 
 int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
@@ -227,6 +235,10 @@ int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	struct mrc_uqp *qp = to_mrc_uqp(ibqp);
 	int err = ibqp->state == IBV_QPS_RESET ? EINVAL : 0;
 
+	if (ibqp->srq) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
 	pthread_spin_lock(&qp->rq.lock);
 	while (wr && !err) {
 		err = mrc_recv_one(qp, wr);
@@ -237,5 +249,29 @@ int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_w
 	pthread_spin_unlock(&qp->rq.lock);
 	*bad_wr = wr;
 	mrc_recv_doorbell(qp);
+	return err;
+}
+
+static int mrc_srq_recv_one(struct mrc_usrq *srq, const struct ibv_recv_wr *src)
+{
+	return mrc_recv_add(srq->base.context, &srq->ring, mrc_uring_has_read_room(&srq->ring),
+			    srq->max_sge, src);
+}
+
+int mrc_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	struct mrc_usrq *srq = to_mrc_usrq(ibsrq);
+	int err = 0;
+
+	pthread_spin_lock(&srq->ring.lock);
+	while (wr && !err) {
+		err = mrc_srq_recv_one(srq, wr);
+		if (!err)
+			wr = wr->next;
+	}
+	mrc_uring_publish(&srq->ring);
+	pthread_spin_unlock(&srq->ring.lock);
+	*bad_wr = wr;
+	mrc_srq_doorbell(srq);
 	return err;
 }

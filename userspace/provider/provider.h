@@ -60,11 +60,18 @@ struct mrc_ucq {
 	const struct mrc_cqe *current; /**< the completion of ibv_start_poll(), or NULL */
 };
 
+/** @brief A shared receive queue. Its ring's freed is not used: the kernel's index says what is. */
+struct mrc_usrq {
+	struct ibv_srq base;
+	struct mrc_uring ring;
+	uint32_t max_sge;
+};
+
 /** @brief A QP, and the request that ibv_wr_* calls are building. */
 struct mrc_uqp {
 	struct verbs_qp base;
 	struct mrc_uring sq;
-	struct mrc_uring rq;
+	struct mrc_uring rq;	/**< zeroed if the QP has an SRQ */
 	uint32_t max_sge;	/**< of a send request */
 	uint32_t max_recv_sge;
 	uint32_t max_inline;
@@ -83,6 +90,11 @@ static inline struct mrc_ucq *to_mrc_ucq(struct ibv_cq *cq)
 	return MRC_CONTAINER(cq, struct mrc_ucq, base.cq);
 }
 
+static inline struct mrc_usrq *to_mrc_usrq(struct ibv_srq *srq)
+{
+	return MRC_CONTAINER(srq, struct mrc_usrq, base);
+}
+
 static inline struct mrc_uqp *to_mrc_uqp(struct ibv_qp *qp)
 {
 	return MRC_CONTAINER(qp, struct mrc_uqp, base.qp);
@@ -99,7 +111,7 @@ int mrc_uring_map(struct mrc_uring *ring, int cmd_fd, const struct mrc_ring_info
 /** @brief Undo mrc_uring_map(); does nothing to a zeroed ring. */
 void mrc_uring_unmap(struct mrc_uring *ring);
 
-/** @brief Reset our indices after the kernel emptied the ring. The lock of its CQ is held. */
+/** @brief Reset our indices after the kernel emptied the ring; nothing to a zeroed one. The lock of its CQ is held. */
 void mrc_uring_reset(struct mrc_uring *ring);
 
 /** @brief The entry at an index. */
@@ -118,6 +130,12 @@ static inline void *mrc_uring_entry(const struct mrc_uring *ring)
 static inline bool mrc_uring_has_room(const struct mrc_uring *ring)
 {
 	return ring->index - __atomic_load_n(&ring->freed, __ATOMIC_ACQUIRE) < ring->size;
+}
+
+/** @brief The same for an SRQ, whose entries are free as soon as the kernel has read them. */
+static inline bool mrc_uring_has_read_room(const struct mrc_uring *ring)
+{
+	return ring->index - __atomic_load_n(&ring->mem->consumer, __ATOMIC_ACQUIRE) < ring->size;
 }
 
 /** @brief Free the entries before an index, which completed. The lock of the CQ is held. */
@@ -179,9 +197,16 @@ int mrc_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 		 struct ibv_qp_init_attr *init);
 int mrc_destroy_qp(struct ibv_qp *qp);
 
+/* srq.c */
+struct ibv_srq *mrc_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+int mrc_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask);
+int mrc_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
+int mrc_destroy_srq(struct ibv_srq *srq);
+
 /* post.c */
 int mrc_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mrc_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int mrc_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 
 /** @brief Return whether sends may be posted in the QP's state. In error they are flushed. */
 bool mrc_may_send(const struct ibv_qp *qp);
@@ -223,6 +248,9 @@ void mrc_send_doorbell(struct mrc_uqp *qp);
 
 /** @brief Tell the kernel that the receive ring has entries, if the kernel has asked for it. */
 void mrc_recv_doorbell(struct mrc_uqp *qp);
+
+/** @brief The same for the ring of an SRQ. */
+void mrc_srq_doorbell(struct mrc_usrq *srq);
 
 /* wr.c */
 

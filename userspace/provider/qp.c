@@ -27,7 +27,7 @@ static uint64_t mrc_send_ops(struct ibv_context *context)
 
 static int mrc_check_init(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
 {
-	if (attr->qp_type != IBV_QPT_RC || attr->srq || (attr->comp_mask & ~MRC_QP_INIT_ATTRS))
+	if (attr->qp_type != IBV_QPT_RC || (attr->comp_mask & ~MRC_QP_INIT_ATTRS))
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
 		return EOPNOTSUPP;
@@ -68,7 +68,7 @@ static int mrc_setup_qp(struct mrc_uqp *qp, struct ibv_context *context,
 	if (err)
 		return err;
 	err = mrc_uring_map(&qp->sq, context->cmd_fd, &answer.mrc.sq);
-	if (!err)
+	if (!err && !attr->srq)
 		err = mrc_uring_map(&qp->rq, context->cmd_fd, &answer.mrc.rq);
 	if (!err)
 		err = mrc_join_cqs(qp);

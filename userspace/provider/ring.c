@@ -38,6 +38,8 @@ void mrc_uring_unmap(struct mrc_uring *ring)
 
 void mrc_uring_reset(struct mrc_uring *ring)
 {
+	if (!ring->mem)
+		return;
 	pthread_spin_lock(&ring->lock);
 	ring->index = __atomic_load_n(&ring->mem->consumer, __ATOMIC_ACQUIRE);
 	__atomic_store_n(&ring->freed, ring->index, __ATOMIC_RELAXED);

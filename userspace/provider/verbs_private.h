@@ -66,6 +66,21 @@ struct ibv_create_qp_ex {
 	struct ib_uverbs_ex_create_qp core_payload;
 };
 
+struct ibv_create_srq {
+	struct ib_uverbs_cmd_hdr hdr;
+	struct ib_uverbs_create_srq core_payload;
+};
+
+struct ibv_modify_srq {
+	struct ib_uverbs_cmd_hdr hdr;
+	struct ib_uverbs_modify_srq core_payload;
+};
+
+struct ibv_query_srq {
+	struct ib_uverbs_cmd_hdr hdr;
+	struct ib_uverbs_query_srq core_payload;
+};
+
 struct ibv_modify_qp {
 	struct ib_uverbs_cmd_hdr hdr;
 	struct ib_uverbs_modify_qp core_payload;
@@ -199,7 +214,9 @@ struct verbs_context_ops {
 	struct ibv_qp *(*create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 	struct ibv_qp *(*create_qp_ex)(struct ibv_context *context,
 				       struct ibv_qp_init_attr_ex *attr);
-	verbs_unused_op create_rwq_ind_table, create_srq, create_srq_ex, create_wq;
+	verbs_unused_op create_rwq_ind_table;
+	struct ibv_srq *(*create_srq)(struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+	verbs_unused_op create_srq_ex, create_wq;
 	MRC_OPS_59(dealloc_dmah)
 	verbs_unused_op dealloc_mw;
 	int (*dealloc_pd)(struct ibv_pd *pd);
@@ -211,7 +228,9 @@ struct verbs_context_ops {
 	int (*destroy_cq)(struct ibv_cq *cq);
 	verbs_unused_op destroy_flow, destroy_flow_action;
 	int (*destroy_qp)(struct ibv_qp *qp);
-	verbs_unused_op destroy_rwq_ind_table, destroy_srq, destroy_wq, detach_mcast;
+	verbs_unused_op destroy_rwq_ind_table;
+	int (*destroy_srq)(struct ibv_srq *srq);
+	verbs_unused_op destroy_wq, detach_mcast;
 	MRC_OPS_62(dm_export_dmabuf_fd)
 	MRC_OPS_64(free_buf)
 	void (*free_context)(struct ibv_context *context);
@@ -219,13 +238,17 @@ struct verbs_context_ops {
 	MRC_OPS_65(inc_comp_cntr, inc_err_comp_cntr)
 	verbs_unused_op modify_cq, modify_flow_action_esp;
 	int (*modify_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
-	verbs_unused_op modify_qp_rate_limit, modify_srq, modify_wq, open_qp, open_xrcd;
+	verbs_unused_op modify_qp_rate_limit;
+	int (*modify_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask);
+	verbs_unused_op modify_wq, open_qp, open_xrcd;
 	int (*poll_cq)(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 	int (*post_recv)(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 			 struct ibv_recv_wr **bad_wr);
 	int (*post_send)(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			 struct ibv_send_wr **bad_wr);
-	verbs_unused_op post_srq_ops, post_srq_recv;
+	verbs_unused_op post_srq_ops;
+	int (*post_srq_recv)(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			     struct ibv_recv_wr **bad_wr);
 	MRC_OPS_65(qp_attach_comp_cntr, query_comp_cntr_caps)
 	int (*query_device_ex)(struct ibv_context *context,
 			       const struct ibv_query_device_ex_input *input,
@@ -236,7 +259,8 @@ struct verbs_context_ops {
 	MRC_OPS_62(query_port_speed)
 	int (*query_qp)(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 			struct ibv_qp_init_attr *init_attr);
-	verbs_unused_op query_qp_data_in_order, query_rt_values, query_srq;
+	verbs_unused_op query_qp_data_in_order, query_rt_values;
+	int (*query_srq)(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 	MRC_OPS_65(read_comp_cntr)
 	verbs_unused_op read_counters;
 	MRC_OPS_65(read_err_comp_cntr)
@@ -323,6 +347,14 @@ int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		     struct ibv_qp_init_attr *init_attr, struct ibv_query_qp *cmd,
 		     size_t cmd_size);
 int ibv_cmd_destroy_qp(struct ibv_qp *qp);
+int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_init_attr *attr,
+		       struct ibv_create_srq *cmd, size_t cmd_size,
+		       struct ib_uverbs_create_srq_resp *resp, size_t resp_size);
+int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_mask,
+		       struct ibv_modify_srq *cmd, size_t cmd_size);
+int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, struct ibv_query_srq *cmd,
+		      size_t cmd_size);
+int ibv_cmd_destroy_srq(struct ibv_srq *srq);
 
 /* Structures that the kernel reads and writes must have no padding. */
 _Static_assert(sizeof(struct ibv_create_qp_ex) ==

@@ -40,6 +40,7 @@ struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init)
 	qp->ops = init->ops;
 	qp->priv = init->priv;
 	qp->pd = init->pd;
+	qp->recv_pd = init->recv_pd;
 	qp->user = init->user;
 	qp->creator = get_pid(task_tgid(current));
 	qp->state = IB_QPS_RESET;

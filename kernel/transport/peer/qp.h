@@ -102,6 +102,7 @@ struct mrc_qp_ops {
  * @ops: calls upwards
  * @priv: their argument
  * @pd: identity of the protection domain
+ * @recv_pd: that of its receives, which may be an SRQ's
  * @user: its user, who stays until the QP is destroyed
  * @max_sge: gather elements per request
  * @max_inline: inline bytes per request
@@ -111,6 +112,7 @@ struct mrc_qp_init {
 	const struct mrc_qp_ops *ops;
 	void *priv;
 	const void *pd;
+	const void *recv_pd;
 	struct mrc_user *user;
 	u32 max_sge;
 	u32 max_inline;
@@ -190,6 +192,7 @@ struct mrc_qp {
 	const struct mrc_qp_ops *ops;
 	void *priv;
 	const void *pd;
+	const void *recv_pd;	/* of receives */
 	struct mrc_user *user;	/* as in struct mrc_qp_init */
 	struct mrc_qp_params params;	/* in effect */
 	struct mrc_qp_params asked;	/* what the program set, else defaults; state_lock */

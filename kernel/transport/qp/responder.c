@@ -100,7 +100,7 @@ static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, unsigned int from,
  * AETH syndrome.
  */
 static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, unsigned int from,
-			      const struct mrc_place *to, int access)
+			      const struct mrc_place *to, const void *pd, int access)
 {
 	struct mrc_mr *mr = mrc_mr_find(qp->dev, to->lkey);
 	u8 syndrome = MRC_NAK_ACCESS;
@@ -108,7 +108,7 @@ static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, u
 	if (!mr)
 		return syndrome;
 	mrc_hazard_set(mr, qp);
-	if (mrc_responder_live(qp) && !mrc_mr_check(mr, qp->pd, to->addr, to->len, access))
+	if (mrc_responder_live(qp) && !mrc_mr_check(mr, pd, to->addr, to->len, access))
 		syndrome = mrc_responder_copy(pkt, from, mr, to);
 	mrc_hazard_clear();
 	return syndrome;
@@ -126,14 +126,16 @@ static u8 mrc_responder_place_write(struct mrc_qp *qp, const struct mrc_rx_pkt *
 		return 0;
 	if (!(qp->conn.access & IB_ACCESS_REMOTE_WRITE))
 		return MRC_NAK_ACCESS;
-	return mrc_responder_place(qp, pkt, 0, &to, IB_ACCESS_REMOTE_WRITE);
+	return mrc_responder_place(qp, pkt, 0, &to, qp->pd, IB_ACCESS_REMOTE_WRITE);
 }
 
 /*
- * Return: 0 or an AETH syndrome. @status: result, how the receive or READ ends if it is at fault.
+ * @pd: protection domain of the memory. Return: 0 or an AETH syndrome. @status: result, how the
+ * receive or READ ends if it is at fault.
  */
 static u8 mrc_responder_place_named(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt,
-				   const struct mrc_target *t, enum ib_wc_status *status)
+				    const struct mrc_target *t, const void *pd,
+				    enum ib_wc_status *status)
 {
 	unsigned int from = 0;
 	int i;
@@ -145,7 +147,7 @@ static u8 mrc_responder_place_named(struct mrc_qp *qp, const struct mrc_rx_pkt *
 	if (t->count < 0)
 		return t->count == -EBADMSG ? MRC_NAK_OPERATION : MRC_NAK_INVALID;
 	for (i = 0; i < t->count; i++) {
-		if (mrc_responder_place(qp, pkt, from, &t->place[i], IB_ACCESS_LOCAL_WRITE)) {
+		if (mrc_responder_place(qp, pkt, from, &t->place[i], pd, IB_ACCESS_LOCAL_WRITE)) {
 			*status = IB_WC_LOC_PROT_ERR;
 			return MRC_NAK_OPERATION;
 		}
@@ -302,7 +304,8 @@ static noinline_for_stack void mrc_responder_named(struct mrc_qp *qp, const stru
 
 	if (!mrc_responder_claim(qp, pkt, a, &t))
 		return;
-	syndrome = mrc_responder_place_named(qp, pkt, &t, &status);
+	syndrome = mrc_responder_place_named(qp, pkt, &t, response ? qp->pd : qp->recv_pd,
+					     &status);
 	mrc_responder_commit(qp, a, syndrome, response ? IB_WC_SUCCESS : status);
 	if (response && status != IB_WC_SUCCESS)
 		mrc_qp_fail_request(qp, status, "the memory region of a READ was revoked");

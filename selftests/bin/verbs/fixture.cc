@@ -134,6 +134,9 @@ Side::Side(int which, const Shape &wanted, size_t bytes) : shape(wanted), bytes_
     send_cq.reset(must(ibv_create_cq(context.get(), shape.cqe, nullptr, nullptr, 0), "CQ"));
     recv_cq.reset(must(make_recv_cq(), "CQ"));
     mr.reset(must(ibv_reg_mr(pd.get(), bytes_.data(), bytes_.size(), shape.mr_access), "MR"));
+    if (shape.srq_wr) {
+        make_srq();
+    }
     make_qp();
     psn = random_psn();
 }
@@ -151,12 +154,22 @@ ibv_cq *Side::make_recv_cq()
     return ibv_cq_ex_to_cq(must(ibv_create_cq_ex(context.get(), &init), "CQ"));
 }
 
+void Side::make_srq()
+{
+    ibv_srq_init_attr init{};
+
+    init.attr.max_wr = shape.srq_wr;
+    init.attr.max_sge = shape.recv_sge;
+    srq.reset(must(ibv_create_srq(pd.get(), &init), "SRQ"));
+}
+
 void Side::make_qp()
 {
     ibv_qp_init_attr_ex init{};
 
     init.send_cq = send_cq.get();
     init.recv_cq = recv_cq.get();
+    init.srq = srq.get();
     init.cap.max_send_wr = shape.send_wr;
     init.cap.max_recv_wr = shape.recv_wr;
     init.cap.max_send_sge = shape.send_sge;
@@ -336,26 +349,34 @@ int post_all(Side &from, const Side &to, std::vector<Write> requests, uint64_t f
     return ret;
 }
 
+static int post_receive(Side &side, ibv_recv_wr wr)
+{
+    ibv_recv_wr *bad = nullptr;
+
+    return side.srq ? ibv_post_srq_recv(side.srq.get(), &wr, &bad)
+                    : ibv_post_recv(side.qp.get(), &wr, &bad);
+}
+
 int post_receives(Side &side, unsigned int n, uint64_t first)
 {
-    ibv_recv_wr wr{}, *bad = nullptr;
+    ibv_recv_wr wr{};
     int ret = 0;
 
     for (unsigned int i = 0; i < n && !ret; i++) {
         wr.wr_id = first + i;
-        ret = ibv_post_recv(side.qp.get(), &wr, &bad);
+        ret = post_receive(side, wr);
     }
     return ret;
 }
 
 int post_receive(Side &side, uint64_t id, std::vector<ibv_sge> parts)
 {
-    ibv_recv_wr wr{}, *bad = nullptr;
+    ibv_recv_wr wr{};
 
     wr.wr_id = id;
     wr.sg_list = parts.data();
     wr.num_sge = static_cast<int>(parts.size());
-    return ibv_post_recv(side.qp.get(), &wr, &bad);
+    return post_receive(side, wr);
 }
 
 int post_receive(Side &side, uint64_t id, size_t at, uint32_t length)

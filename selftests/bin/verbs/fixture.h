@@ -39,6 +39,7 @@ using Pd = Handle<ibv_pd, ibv_dealloc_pd>;
 using Mr = Handle<ibv_mr, ibv_dereg_mr>;
 using Channel = Handle<ibv_comp_channel, ibv_destroy_comp_channel>;
 using Cq = Handle<ibv_cq, ibv_destroy_cq>;
+using Srq = Handle<ibv_srq, ibv_destroy_srq>;
 using Qp = Handle<ibv_qp, ibv_destroy_qp>;
 
 /** @throw std::system_error of errno */
@@ -99,6 +100,7 @@ struct Shape {
     uint8_t retries = 7;
     uint8_t rnr_retries = 7;    /**< for ever; each is 0.64 ms */
     ibv_mtu mtu = IBV_MTU_4096; /**< of the path, at most */
+    uint32_t srq_wr = 0;        /**< receives come from an SRQ of this size */
     uint8_t reads = 1;          /**< READs and atomics under way, in both directions */
 };
 
@@ -153,11 +155,13 @@ public:
 
 private:
     ibv_cq *make_recv_cq();
+    void make_srq();
 
     std::vector<uint8_t> bytes_;
 
 public:
     Mr mr;
+    Srq srq;
     Qp qp;
     uint32_t psn = 0;
 };
@@ -189,9 +193,9 @@ struct Write {
 int post(Side &from, const Side &to, const Write &write);
 /** Posts requests with ids first, first + 1, ... @return what ibv_post_send() returned */
 int post_all(Side &from, const Side &to, std::vector<Write> requests, uint64_t first = 0);
-/** Posts receives with ids first, first + 1, ... @return what ibv_post_recv() returned */
+/** Posts receives with ids first, first + 1, ..., to the SRQ if there is one. @return 0 or errno */
 int post_receives(Side &side, unsigned int n, uint64_t first = 0);
-/** Posts a receive into these parts of memory. @return what ibv_post_recv() returned */
+/** The same with a receive into these parts of memory. */
 int post_receive(Side &side, uint64_t id, std::vector<ibv_sge> parts);
 /** Posts a receive of this length at an offset of the side's memory. */
 int post_receive(Side &side, uint64_t id, size_t at, uint32_t length);

@@ -25,7 +25,8 @@
  * A request stays outstanding, and its entry taken, until its completion or the completion of a
  * later request has been polled: see index in struct mrc_cqe. The consumer index of a send or
  * receive ring only says what the kernel has read. When the QP is reset, the kernel sets both
- * indices to its own.
+ * indices to its own. The ring of an SRQ is different: the kernel copies an entry when it takes it,
+ * and whatever is before the consumer index is free.
  */
 struct mrc_ring {
 	__u32 producer;
@@ -45,8 +46,9 @@ struct mrc_ring {
  */
 #define MRC_RING_DOORBELL	(1u << 0)
 
-/* Limits of QPs and CQs. A ring's number of entries is rounded up to a power of two. */
+/* Limits of QPs, SRQs and CQs. A ring's number of entries is rounded up to a power of two. */
 #define MRC_MAX_QP_WR		16384
+#define MRC_MAX_SRQ_WR		32768
 #define MRC_MAX_CQE		4194304
 #define MRC_MAX_SGE		16
 #define MRC_MAX_INLINE		512
@@ -143,7 +145,7 @@ struct mrc_recv_wr {
  * @byte_len: bytes of the message
  * @qpn: local QP
  * @index: entries before this index are free, in the receive ring when @opcode has the bit
- *         IBV_WC_RECV, else in the send ring
+ *         IBV_WC_RECV, else in the send ring; says nothing of receives of an SRQ
  * @status: enum ibv_wc_status
  * @opcode: enum ibv_wc_opcode
  * @flags: MRC_CQE_*
@@ -175,6 +177,8 @@ struct mrc_cqe {
 #define MRC_FEATURE_SENDS	(1u << 1)
 /* QPs read and do atomics, as above. */
 #define MRC_FEATURE_READS	(1u << 2)
+/* QPs may have an SRQ, which has the method MRC_METHOD_SRQ_DOORBELL. */
+#define MRC_FEATURE_SRQS	(1u << 3)
 
 /**
  * struct mrc_alloc_ucontext_resp - answer to the opening of the device
@@ -210,6 +214,13 @@ struct mrc_create_cq_resp {
 	__u32 reserved;
 };
 
+struct mrc_create_srq_resp {
+	struct mrc_ring_info srq;
+	__u32 comp_mask;
+	__u32 reserved;
+};
+
+/* Of a QP with an SRQ, rq is zero. */
 struct mrc_create_qp_resp {
 	struct mrc_ring_info sq;
 	struct mrc_ring_info rq;
@@ -253,6 +264,15 @@ enum mrc_qp_send_doorbell_attrs {
 
 enum mrc_qp_recv_doorbell_attrs {
 	MRC_ATTR_QP_RECV_DOORBELL_HANDLE = 0x1000,
+};
+
+/* A doorbell of SRQs (UVERBS_OBJECT_SRQ), likewise. */
+enum mrc_srq_methods {
+	MRC_METHOD_SRQ_DOORBELL	= 0x1000,
+};
+
+enum mrc_srq_doorbell_attrs {
+	MRC_ATTR_SRQ_DOORBELL_HANDLE = 0x1000,
 };
 
 #define MRC_QP_ATTR_EV_PROFILE	(1u << 0)
