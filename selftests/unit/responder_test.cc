@@ -1492,3 +1492,32 @@ TEST(ResponderRead, WhatIsRefusedBehindAWaitingMessageCountsAsArrived)
     EXPECT_EQ(r.answer(), MRC_NAK_ACCESS);
     r.expectAck(1, MRC_NAK_ACCESS, 1);
 }
+
+/* Nothing that was refused is executed, in whatever order refusals come and are put right. */
+TEST(ResponderRead, WhatIsRefusedMeanwhileIsNotForgotten)
+{
+    for (const bool before : {true, false}) {
+        Responder r;
+        const Fetch read(0);
+        if (before) {
+            r.arrive(Responder::packet(2), MRC_NAK_ACCESS);
+        }
+        r.arrive(read.a);
+        execute(r);
+        r.arrive(Responder::packet(3), MRC_NAK_ACCESS);
+        if (!before) {
+            mrc_resp_answered(&r.q, 1);
+            r.arrive(Responder::packet(2), MRC_NAK_ACCESS);
+        }
+        r.arrive(2);
+        r.arrive(1);
+        EXPECT_EQ(r.done().size(), 1u) << before << ": what comes before both is executed";
+        r.arrive(4);
+        EXPECT_EQ(r.done().size(), 0u) << before;
+        if (before) {
+            EXPECT_EQ(r.answer(), 0);
+            mrc_resp_answered(&r.q, 1);
+        }
+        EXPECT_EQ(r.answer(), MRC_NAK_ACCESS) << before;
+    }
+}

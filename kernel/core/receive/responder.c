@@ -172,11 +172,13 @@ void mrc_resp_commit(struct mrc_resp *q, const struct mrc_rx_arrival *a,
 		mrc_rx_unclaim(&q->rx, a->psn);
 	else if (mrc_rx_commit(&q->rx, a))
 		syndrome = MRC_NAK_INVALID;
+	else
+		q->nak_stands |= !!syndrome;
 	if (!syndrome && a->opflags & MRC_OPF_RESPONSE)
 		q->responses += mrc_reads_placed(&q->reads, a);
 	if (syndrome)
 		mrc_resp_refuse(q, a->psn, syndrome);
-	else if (a->psn == q->nak_psn)
+	else if (a->psn == q->nak_psn && !q->nak_stands)
 		q->nak_syndrome = 0;	/* another copy was right */
 }
 
@@ -220,7 +222,7 @@ void mrc_resp_refuse_done(struct mrc_resp *q, const struct mrc_rx_done *done, u8
 
 bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
 {
-	if (q->wait == MRC_RESP_WAITS)
+	if (q->halts || q->wait == MRC_RESP_WAITS)
 		return false;
 	if (q->wait == MRC_RESP_RESUMED) {
 		q->wait = MRC_RESP_RETRIED;
@@ -233,6 +235,7 @@ bool mrc_resp_next_done(struct mrc_resp *q, struct mrc_rx_done *done)
 		return false;
 	if (mrc_resp_is_refused(q, done)) {
 		mrc_rx_undo(&q->rx, done);
+		q->halts = q->nak_stands;
 		return false;
 	}
 	if (mrc_resp_done_fits(q, done))

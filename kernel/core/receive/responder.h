@@ -90,6 +90,8 @@ enum mrc_resp_wait {
  * @acked_msn: messages that the newest ACK acknowledged
  * @nak_psn: first packet that may not be executed; valid if @nak_syndrome is not 0
  * @nak_syndrome: why it may not be executed, 0: there is no such packet
+ * @nak_stands: a packet that may not be executed counts as arrived: the QP will end with a NAK
+ * @halts: for that reason no further message is handed out
  * @first_msn: number of the first message, valid with @numbered
  * @nack: the newest NACK that is to leave with the next answer, valid with @nack_due
  * @nack_gate: limits NACKs
@@ -128,6 +130,8 @@ struct mrc_resp {
 	u16 first_msn;
 	u16 next_rqmsn;
 	u8 nak_syndrome;
+	bool nak_stands;
+	bool halts;
 	bool reack;
 	bool refused;
 	bool nack_due;
@@ -248,8 +252,9 @@ bool mrc_resp_fits(const struct mrc_resp *q, const struct mrc_rx_arrival *a);
  * A packet that may not be executed does not count as arrived, so the cumulative PSN stops before
  * it. The NAK goes out when the cumulative PSN gets there, after everything that was sent earlier.
  * Only the oldest such packet matters. The refusal is forgotten when another copy of the packet can
- * be executed. But while a NAK would have to wait, such a packet counts as arrived, and the refusal
- * stands: else the peer would send it again and again, and hold its paths to be at fault.
+ * be executed. But while a NAK would have to wait, such a packet counts as arrived: else the peer
+ * would send it again and again, and hold its paths to be at fault. From then on no refusal is
+ * forgotten, whatever copies come, and no message from the refused packet on is handed out.
  *
  * A packet whose message has an impossible number is refused, too: the n-th packet after the last
  * complete message belongs at most to the n-th message after it.

@@ -23,12 +23,12 @@
  *
  * Responses to READs and atomics of the peer are messages, too. They have a queue of their own, and
  * take turns with the requests. While a request waits for a receive of the peer, they go on, as far
- * as the peer's window reaches. Only behind a request that was begun, and of which some packets were
- * never sent, they wait.
+ * as the peer's window reaches. Only behind a request that was begun, and of which some packets
+ * were never sent, they wait.
  *
- * A transport ACK ends a request; a READ or atomic also needs its response. While the oldest request
- * waits for its response, Reliability Probes ask now and then whether the peer is there. If all packets are
- * SACKed and the ACK is missing, Reliability Probes ask for it, at the same intervals as for a
+ * A transport ACK ends a request; a READ or atomic also needs its response. While the oldest
+ * request waits for its response, Reliability Probes ask now and then whether the peer is there. If
+ * all packets are SACKed and the ACK is missing, Reliability Probes ask for it, at the same intervals as for a
  * missing SACK. When as many timeouts have passed as a packet has retries, the QP ends in error.
  */
 #ifndef _MRC_CORE_REQUESTER_H
