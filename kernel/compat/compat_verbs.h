@@ -50,6 +50,36 @@ static struct ib_mr *op(struct ib_pd *pd, u64 start, u64 length, u64 virt,	\
 }
 #endif
 
+/*
+ * MRC_DEFINE_REG_DMABUF_MR(OP, FN): defines OP, which the RDMA core calls to register a dma-buf,
+ * likewise.
+ */
+#if defined(HAVE_REG_USER_MR_DMAH)
+#define MRC_DEFINE_REG_DMABUF_MR(op, fn)					\
+static struct ib_mr *op(struct ib_pd *pd, u64 offset, u64 length, u64 virt,	\
+			int fd, int access, struct ib_dmah *dmah,		\
+			struct uverbs_attr_bundle *attrs)			\
+{										\
+	if (dmah)								\
+		return ERR_PTR(-EOPNOTSUPP);					\
+	return fn(pd, offset, length, virt, fd, access, &attrs->driver_udata);	\
+}
+#elif defined(HAVE_REG_DMABUF_ATTRS)
+#define MRC_DEFINE_REG_DMABUF_MR(op, fn)					\
+static struct ib_mr *op(struct ib_pd *pd, u64 offset, u64 length, u64 virt,	\
+			int fd, int access, struct uverbs_attr_bundle *attrs)	\
+{										\
+	return fn(pd, offset, length, virt, fd, access, &attrs->driver_udata);	\
+}
+#else
+#define MRC_DEFINE_REG_DMABUF_MR(op, fn)					\
+static struct ib_mr *op(struct ib_pd *pd, u64 offset, u64 length, u64 virt,	\
+			int fd, int access, struct ib_udata *udata)		\
+{										\
+	return fn(pd, offset, length, virt, fd, access, udata);			\
+}
+#endif
+
 /** mrc_umem_get() - pin memory of the calling program */
 static inline struct ib_umem *mrc_umem_get(struct ib_device *device, unsigned long addr,
 					   size_t size, int access)

@@ -118,6 +118,7 @@ static void mrc_dealloc_driver(struct ib_device *ibdev)
 }
 
 MRC_DEFINE_REG_USER_MR(mrc_reg_user_mr_op, mrc_reg_user_mr)
+MRC_DEFINE_REG_DMABUF_MR(mrc_reg_dmabuf_mr_op, mrc_reg_dmabuf_mr)
 
 static const struct ib_device_ops mrc_dev_ops = {
 	.owner = THIS_MODULE,
@@ -161,6 +162,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.query_qp = mrc_query_qp,
 	.query_srq = mrc_query_srq,
 	.reg_user_mr = mrc_reg_user_mr_op,
+	.reg_user_mr_dmabuf = mrc_reg_dmabuf_mr_op,
 	.req_notify_cq = mrc_req_notify_cq,
 
 	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ib_cq, ib),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions. The core pins the user memory; this file lists its pages in one flat array for
- * the data path.
+ * Memory regions. The core pins user memory, and an exporter that of a dma-buf; this file lists the
+ * pages in one flat array for the data path.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -18,41 +18,21 @@
 	 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |		\
 	 IB_ACCESS_OPTIONAL)
 
-static struct page **mrc_umem_pages(struct ib_umem *umem)
+static struct page **mrc_umem_pages(struct mrc_ib_mr *m)
 {
-	size_t n = ib_umem_num_pages(umem), i = 0;
 	struct sg_page_iter iter;
 	struct page **pages;
+	size_t i = 0;
 
-	pages = kvmalloc_array(n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	pages = kvmalloc_array(m->pages, sizeof(*pages), GFP_KERNEL_ACCOUNT);
 	if (!pages)
-		return NULL;
-	for_each_sgtable_page(&umem->sgt_append.sgt, &iter, 0) {
-		if (i == n)
+		return ERR_PTR(-ENOMEM);
+	for_each_sgtable_page(&m->umem->sgt_append.sgt, &iter, 0) {
+		if (i == m->pages)
 			break;
 		pages[i++] = sg_page_iter_page(&iter);
 	}
 	return pages;
-}
-
-static struct mrc_mr *mrc_mr_alloc(struct ib_pd *pd, struct ib_umem *umem,
-				   u64 virt, int access)
-{
-	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
-
-	if (!mr)
-		return NULL;
-	mr->pages = mrc_umem_pages(umem);
-	if (!mr->pages) {
-		kfree(mr);
-		return NULL;
-	}
-	mr->access = access;
-	mr->pd = pd;
-	mr->iova = virt;
-	mr->length = umem->length;
-	mr->offset = ib_umem_offset(umem);
-	return mr;
 }
 
 static int mrc_mr_check_args(u64 length, u64 virt, int access)
@@ -68,35 +48,125 @@ static int mrc_mr_check_args(u64 length, u64 virt, int access)
 	return 0;
 }
 
-/* Pins and publishes the memory. On error the caller frees @m. */
-static int mrc_mr_register(struct mrc_ib_mr *m, struct ib_pd *pd, u64 start,
-			   u64 length, u64 virt, int access)
+/**
+ * struct mrc_mr_ask - what a program asks for
+ * @start: first byte in its memory, or in the dma-buf
+ * @length: bytes
+ * @virt: address of the first byte in requests
+ * @fd: file of the dma-buf; only if there is one
+ * @access: IB_ACCESS_* bits
+ */
+struct mrc_mr_ask {
+	u64 start;
+	u64 length;
+	u64 virt;
+	int fd;
+	int access;
+};
+
+/* Gets the program's memory. Return: its pages, or ERR_PTR. */
+static struct page **mrc_mr_pin(struct mrc_ib_mr *m, struct ib_pd *pd, const struct mrc_mr_ask *ask)
 {
+	struct ib_umem *umem = mrc_umem_get(pd->device, ask->start, ask->length, ask->access);
+
+	if (IS_ERR(umem))
+		return ERR_CAST(umem);
+	m->umem = umem;
+	m->pages = ib_umem_num_pages(umem);
+	return mrc_umem_pages(m);
+}
+
+/* Gets the memory of a dma-buf, likewise. */
+static struct page **mrc_mr_map(struct mrc_ib_mr *m, struct ib_pd *pd, const struct mrc_mr_ask *ask)
+{
+	int ret = mrc_dmabuf_get(&m->dmabuf, ask->fd, ask->start, ask->length, ask->access);
+
+	if (ret)
+		return ERR_PTR(ret);
+	m->pages = PFN_UP(offset_in_page(ask->start) + ask->length);
+	return mrc_dmabuf_pages(&m->dmabuf, ask->start, m->pages);
+}
+
+static void mrc_mr_let_go(struct mrc_ib_mr *m)
+{
+	if (m->umem)
+		ib_umem_release(m->umem);
+	mrc_dmabuf_put(&m->dmabuf);
+}
+
+/* Makes the region reachable. Return: 0 or a negative error; @pages belong to the region then. */
+static int mrc_mr_open(struct mrc_ib_mr *m, struct ib_pd *pd, struct page **pages,
+		       const struct mrc_mr_ask *ask)
+{
+	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	int ret;
 
-	m->umem = mrc_umem_get(pd->device, start, length, access);
-	if (IS_ERR(m->umem))
-		return PTR_ERR(m->umem);
-	m->mr = mrc_mr_alloc(pd, m->umem, virt, access);
-	if (!m->mr) {
-		ret = -ENOMEM;
-		goto err_umem;
+	if (!mr)
+		return -ENOMEM;
+	mr->pages = pages;
+	mr->access = ask->access;
+	mr->pd = pd;
+	mr->iova = ask->virt;
+	mr->length = ask->length;
+	mr->offset = offset_in_page(ask->start);
+	ret = mrc_mr_publish(to_mrc_dev(pd->device), mr);
+	if (ret) {
+		kfree(mr);
+		return ret;
 	}
-	ret = mrc_mr_publish(to_mrc_dev(pd->device), m->mr);
-	if (ret)
-		goto err_mr;
-	m->ib.lkey = m->mr->key;
-	m->ib.rkey = m->mr->key;
-	m->ib.iova = virt;
-	m->ib.length = length;
+	m->mr = mr;
+	m->ib.lkey = mr->key;
+	m->ib.rkey = mr->key;
+	m->ib.iova = ask->virt;
+	m->ib.length = ask->length;
 	return 0;
+}
 
-err_mr:
-	kvfree(m->mr->pages);
-	kfree(m->mr);
-err_umem:
-	ib_umem_release(m->umem);
+/* @get: gets the memory. On error the caller frees @m. */
+static int mrc_mr_register(struct mrc_ib_mr *m, struct ib_pd *pd, const struct mrc_mr_ask *ask,
+			   struct page **(*get)(struct mrc_ib_mr *m, struct ib_pd *pd,
+						const struct mrc_mr_ask *ask))
+{
+	struct page **pages = get(m, pd, ask);
+	int ret;
+
+	if (IS_ERR(pages)) {
+		ret = PTR_ERR(pages);
+	} else {
+		ret = mrc_mr_open(m, pd, pages, ask);
+		if (ret)
+			kvfree(pages);
+	}
+	if (ret)
+		mrc_mr_let_go(m);
 	return ret;
+}
+
+static struct ib_mr *mrc_mr_create(struct ib_pd *pd, const struct mrc_mr_ask *ask,
+				   struct ib_udata *udata,
+				   struct page **(*get)(struct mrc_ib_mr *m, struct ib_pd *pd,
+							const struct mrc_mr_ask *ask))
+{
+	struct mrc_user *user;
+	struct mrc_ib_mr *m;
+	int ret = mrc_mr_check_args(ask->length, ask->virt, ask->access) ?:
+		  mrc_udata_check(udata, 0);
+
+	if (ret)
+		return ERR_PTR(ret);
+	user = mrc_udata_user(udata);
+	ret = mrc_object_add(pd->device, user, MRC_SHARE_MR);
+	if (ret)
+		return ERR_PTR(ret);
+	m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
+	ret = m ? mrc_mr_register(m, pd, ask, get) : -ENOMEM;
+	if (ret) {
+		kfree(m);
+		mrc_object_del(pd->device, user, MRC_SHARE_MR);
+		return ERR_PTR(ret);
+	}
+	m->user = user;
+	return &m->ib;
 }
 
 /**
@@ -116,25 +186,44 @@ err_umem:
 struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			      u64 virt, int access, struct ib_udata *udata)
 {
-	struct mrc_user *user;
-	struct mrc_ib_mr *m;
-	int ret = mrc_mr_check_args(length, virt, access) ?: mrc_udata_check(udata, 0);
+	const struct mrc_mr_ask ask = {
+		.start = start,
+		.length = length,
+		.virt = virt,
+		.access = access,
+	};
 
-	if (ret)
-		return ERR_PTR(ret);
-	user = mrc_udata_user(udata);
-	ret = mrc_object_add(pd->device, user, MRC_SHARE_MR);
-	if (ret)
-		return ERR_PTR(ret);
-	m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
-	ret = m ? mrc_mr_register(m, pd, start, length, virt, access) : -ENOMEM;
-	if (ret) {
-		kfree(m);
-		mrc_object_del(pd->device, user, MRC_SHARE_MR);
-		return ERR_PTR(ret);
-	}
-	m->user = user;
-	return &m->ib;
+	return mrc_mr_create(pd, &ask, udata, mrc_mr_pin);
+}
+
+/**
+ * mrc_reg_dmabuf_mr() - make memory of a dma-buf reachable by a key
+ * @pd: protection domain
+ * @offset: first byte in the dma-buf
+ * @length: bytes
+ * @virt: address of the first byte in requests; the core has checked that it is as far into its
+ *        page as @offset
+ * @fd: the dma-buf's file
+ * @access: IB_ACCESS_* bits
+ * @udata: must ask for nothing
+ *
+ * Context: process, sleeps.
+ * Return: as for mrc_reg_user_mr(), and errors of mrc_dmabuf_get() and mrc_dmabuf_pages().
+ * -EOPNOTSUPP also when no file is given: so libraries ask whether a device can register memory of
+ * GPUs, and they take another error for a yes.
+ */
+struct ib_mr *mrc_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length, u64 virt, int fd,
+				int access, struct ib_udata *udata)
+{
+	const struct mrc_mr_ask ask = {
+		.start = offset,
+		.length = length,
+		.virt = virt,
+		.fd = fd,
+		.access = access,
+	};
+
+	return fd < 0 ? ERR_PTR(-EOPNOTSUPP) : mrc_mr_create(pd, &ask, udata, mrc_mr_map);
 }
 
 /* After this nothing reads or writes the memory any more. Process context, sleeps. */
@@ -144,7 +233,7 @@ int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 
 	mrc_mr_revoke(to_mrc_dev(ibmr->device), m->mr);
 	kvfree(m->mr->pages);
-	ib_umem_release(m->umem);
+	mrc_mr_let_go(m);
 	mrc_mr_put(m->mr);
 	mrc_object_del(ibmr->device, m->user, MRC_SHARE_MR);
 	kfree(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory regions of verbs: user memory that is pinned.
+ * Memory regions of verbs: user memory that is pinned, or a dma-buf.
  */
 #ifndef _MRC_VERBS_MR_H
 #define _MRC_VERBS_MR_H
@@ -8,6 +8,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../transport/device/mr.h"
+#include "dmabuf.h"
 
 struct ib_umem;
 
@@ -18,13 +19,17 @@ struct ib_umem;
  * struct mrc_ib_mr - a memory region as verbs sees it
  * @ib: the core's part
  * @mr: the data path's part, a reference
- * @umem: the pinned memory
+ * @umem: the pinned memory, or NULL
+ * @dmabuf: the memory, if it is that of a dma-buf
+ * @pages: number of pages
  * @user: the user it belongs to
  */
 struct mrc_ib_mr {
 	struct ib_mr ib;
 	struct mrc_mr *mr;
 	struct ib_umem *umem;
+	struct mrc_dmabuf dmabuf;
+	size_t pages;
 	struct mrc_user *user;
 };
 
@@ -36,6 +41,8 @@ static inline struct mrc_ib_mr *to_mrc_mr(struct ib_mr *ib)
 /* Device operations. */
 struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			      u64 virt, int access, struct ib_udata *udata);
+struct ib_mr *mrc_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length, u64 virt, int fd,
+				int access, struct ib_udata *udata);
 int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 
 #endif /* _MRC_VERBS_MR_H */

@@ -102,7 +102,7 @@ int mrc_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 	struct mrc_ib_mr *m = to_mrc_mr(ibmr);
-	u64 pages = ib_umem_num_pages(m->umem);
+	u64 pages = m->pages;
 	bool full;
 
 	if (!table)

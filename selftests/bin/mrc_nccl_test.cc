@@ -282,8 +282,8 @@ TEST_F(Device, SaysThatItHasNoEce)
     EXPECT_EQ(ibv_query_ece(qp.get(), &ece), EOPNOTSUPP);
 }
 
-/* NCCL probes with a descriptor that is no dmabuf: where dmabuf is known, the answer is EBADF. */
-TEST_F(Device, SaysThatItTakesNoDmabuf)
+/* NCCL probes with a descriptor that is none, and takes EBADF for a yes: to memory of GPUs. */
+TEST_F(Device, SaysThatItTakesNoDmabufOfGpus)
 {
     const verbs::Pd pd(ibv_alloc_pd(context.get()));
 

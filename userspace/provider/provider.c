@@ -89,6 +89,22 @@ static struct ibv_mr *mrc_reg_mr(struct ibv_pd *pd, void *addr, size_t length, u
 	return NULL;
 }
 
+static struct ibv_mr *mrc_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					uint64_t iova, int fd, int access)
+{
+	struct verbs_mr *mr = calloc(1, sizeof(*mr));
+	int err;
+
+	if (!mr)
+		return NULL;
+	err = ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, mr MRC_NO_DMABUF_ATTRIBUTES);
+	if (!err)
+		return &mr->ibv_mr;
+	free(mr);
+	errno = err;
+	return NULL;
+}
+
 static int mrc_dereg_mr(struct verbs_mr *mr)
 {
 	int err = ibv_cmd_dereg_mr(mr);
@@ -129,6 +145,7 @@ static const struct verbs_context_ops mrc_ops = {
 	.query_port = mrc_query_port,
 	.query_qp = mrc_query_qp,
 	.query_srq = mrc_query_srq,
+	.reg_dmabuf_mr = mrc_reg_dmabuf_mr,
 	.reg_mr = mrc_reg_mr,
 	.req_notify_cq = ibv_cmd_req_notify_cq,
 };

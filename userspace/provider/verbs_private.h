@@ -264,7 +264,9 @@ struct verbs_context_ops {
 	MRC_OPS_65(read_comp_cntr)
 	verbs_unused_op read_counters;
 	MRC_OPS_65(read_err_comp_cntr)
-	verbs_unused_op reg_dm_mr, reg_dmabuf_mr;
+	verbs_unused_op reg_dm_mr;
+	struct ibv_mr *(*reg_dmabuf_mr)(struct ibv_pd *pd, uint64_t offset, size_t length,
+					uint64_t iova, int fd, int access);
 	struct ibv_mr *(*reg_mr)(struct ibv_pd *pd, void *addr, size_t length,
 				 uint64_t hca_va, int access);
 	MRC_OPS_59(reg_mr_ex)
@@ -323,6 +325,9 @@ int ibv_cmd_dealloc_pd(struct ibv_pd *pd);
 int ibv_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va, int access,
 		   struct verbs_mr *vmr, struct ibv_reg_mr *cmd, size_t cmd_size,
 		   struct ib_uverbs_reg_mr_resp *resp, size_t resp_size);
+/* Releases up to 53 take no @driver, and do not look at it. */
+int ibv_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd,
+			  int access, struct verbs_mr *vmr, struct ibv_command_buffer *driver);
 int ibv_cmd_dereg_mr(struct verbs_mr *vmr);
 int ibv_cmd_create_cq(struct ibv_context *context, int cqe, struct ibv_comp_channel *channel,
 		      int comp_vector, struct ibv_cq *cq, struct ibv_create_cq *cmd,
@@ -380,6 +385,11 @@ _Static_assert(offsetof(struct verbs_device, ops) == sizeof(struct ibv_device),
 #define MRC_NO_ATTRIBUTES , NULL
 #else
 #define MRC_NO_ATTRIBUTES
+#endif
+#if !defined(MRC_RDMA_CORE_TREE) || MRC_PRIVATE >= 57
+#define MRC_NO_DMABUF_ATTRIBUTES , NULL
+#else
+#define MRC_NO_DMABUF_ATTRIBUTES
 #endif
 
 #endif /* MRC_VERBS_PRIVATE_H */
