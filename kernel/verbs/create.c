@@ -18,11 +18,11 @@ static int mrc_qp_check_init(const struct ib_qp_init_attr *init,
 
 	if (init->qp_type != IB_QPT_RC || init->create_flags)
 		return -EOPNOTSUPP;
-	if (cap->max_send_wr > MRC_MAX_QP_WR ||
-	    cap->max_recv_wr > MRC_MAX_QP_WR ||
-	    cap->max_send_sge > MRC_MAX_SGE ||
-	    cap->max_recv_sge > MRC_MAX_SGE ||
+	if (cap->max_send_wr > MRC_MAX_QP_WR || cap->max_send_sge > MRC_MAX_SGE ||
 	    cap->max_inline_data > MRC_MAX_INLINE)
+		return -EINVAL;
+	/* With an SRQ, verbs ignores what the program says of receives. */
+	if (!init->srq && (cap->max_recv_wr > MRC_MAX_QP_WR || cap->max_recv_sge > MRC_MAX_SGE))
 		return -EINVAL;
 	return mrc_udata_check(udata, offsetof(struct mrc_create_qp_resp, comp_mask));
 }

@@ -34,15 +34,17 @@ static void mrc_doorbell_recv(struct mrc_qp *qp)
 	mrc_doorbell_flush_late(qp);
 }
 
-/* Each QP that lacks a receive gets a turn, as long as there are receives. */
+/* Each QP that lacks a receive gets one turn, as long as there are receives. */
 static void mrc_doorbell_srq(struct mrc_ib_srq *srq)
 {
+	u32 round = mrc_srq_begin_round(srq);
 	struct mrc_qp *qp;
 
-	while ((qp = mrc_srq_next_starving(srq))) {
+	while ((qp = mrc_srq_next_starving(srq, round))) {
 		if (mrc_responder_received(qp))
 			mrc_requester_kick(qp);
 		mrc_qp_put(qp);
+		cond_resched();
 	}
 }
 

@@ -120,6 +120,20 @@ static int mrc_qp_no_room(const struct mrc_ib_qp *q, u32 mtu, u32 fits)
 	return -EINVAL;
 }
 
+/*
+ * A QP holds one more receive than it may have messages in flight: one that is complete may wait
+ * for its receive. The QP will tell once that it takes no more of them: from here on, so that a
+ * program gets no flood of events by mere changes of state.
+ */
+static int mrc_qp_join_srq(struct mrc_ib_qp *q)
+{
+	int ret = mrc_held_create(&q->held, q->srq, q->qp->params.wimm_rx + 1);
+
+	if (!ret)
+		q->last_told = false;
+	return ret;
+}
+
 static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 			  int mask)
 {
@@ -142,9 +156,7 @@ static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 	ret = mrc_gid_addresses(&q->ib, &attr->ah_attr, &conn.local, &conn.remote);
 	if (ret)
 		return ret;
-	/* One more than may be in flight: a message that is complete may wait for its receive. */
-	if (q->srq)
-		ret = mrc_held_create(&q->held, q->srq, q->qp->params.wimm_rx + 1);
+	ret = q->srq ? mrc_qp_join_srq(q) : 0;
 	if (!ret)
 		ret = mrc_qp_to_rtr(q->qp, &conn, &fits);
 	if (ret == -ENETUNREACH || ret == -EACCES)
@@ -205,7 +217,6 @@ static void mrc_qp_leave_srq(struct mrc_ib_qp *q)
 {
 	mrc_srq_leave(q->srq, &q->held);
 	mrc_held_destroy(&q->held);
-	q->last_told = false;
 }
 
 static int mrc_qp_reset(struct mrc_ib_qp *q)

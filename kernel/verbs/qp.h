@@ -29,7 +29,7 @@
  * @rq: receives; consumed under the transport's rx_lock; none with an SRQ
  * @srq: where receives come from instead, or NULL
  * @held: receives taken from @srq
- * @last_told: the program knows that the QP takes no more receives; under rx_lock
+ * @last_told: the program knows that the QP takes no more of @srq; under rx_lock, and before RTR
  * @recv_sge: most elements of a receive
  * @cap: capabilities that the program was promised
  * @sig_all: all requests are signalled

@@ -144,9 +144,10 @@ static int mrc_receive_begin_flush(struct mrc_ib_qp *q)
 /* The program awaits this event before it destroys a QP that has an SRQ. */
 static void mrc_receive_tell_last(struct mrc_ib_qp *q)
 {
-	if (q->srq && !q->last_told)
-		mrc_ib_qp_event(q, IB_EVENT_QP_LAST_WQE_REACHED);
+	if (!q->srq || q->last_told)
+		return;
 	q->last_told = true;
+	mrc_ib_qp_event(q, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 bool mrc_receive_flush(void *priv, enum ib_wc_status first)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Receives of a QP: entries of its receive ring, or those that it holds of its SRQ. They stay there
- * until a message takes them, and each SEND packet looks up its place there. These functions are members of struct
- * mrc_qp_ops.
+ * until a message takes them, and each SEND packet looks up its place there. These functions are
+ * members of struct mrc_qp_ops.
  */
 #ifndef _MRC_VERBS_RECEIVE_H
 #define _MRC_VERBS_RECEIVE_H

@@ -2,7 +2,7 @@
 /*
  * Shared receive queues.
  */
-#include <linux/mm.h>
+#include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "../transport/peer/qp.h"
@@ -36,6 +36,7 @@ void mrc_held_destroy(struct mrc_held *h)
 	h->size = 0;
 	h->index = 0;
 	h->count = 0;
+	h->hungry = false;
 }
 
 void *mrc_held_at(const struct mrc_held *h, u32 skip)
@@ -87,7 +88,7 @@ static void mrc_srq_check_limit(struct mrc_ib_srq *srq, u32 left)
 {
 	if (left >= srq->limit)
 		return;
-	srq->limit = 0;
+	WRITE_ONCE(srq->limit, 0);
 	mrc_srq_event(srq, IB_EVENT_SRQ_LIMIT_REACHED);
 }
 
@@ -98,6 +99,7 @@ static void mrc_srq_check_limit(struct mrc_ib_srq *srq, u32 left)
  */
 static void mrc_srq_feed(struct mrc_ib_srq *srq, struct mrc_held *h)
 {
+	h->hungry = false;
 	if (!list_empty(&h->starves)) {
 		list_move(&h->starves, &srq->starving);
 		h->fed = true;
@@ -109,8 +111,10 @@ static void mrc_srq_feed(struct mrc_ib_srq *srq, struct mrc_held *h)
 /* srq->lock held. */
 static void mrc_srq_starve(struct mrc_ib_srq *srq, struct mrc_held *h)
 {
-	if (list_empty(&h->starves))
-		list_add_tail(&h->starves, &srq->starving);
+	if (!list_empty(&h->starves))
+		return;
+	h->since = srq->round;
+	list_add_tail(&h->starves, &srq->starving);
 }
 
 /* srq->lock held. Return: 1; 0: there is none; -EBADMSG. */
@@ -121,6 +125,7 @@ static int mrc_srq_take(struct mrc_ib_srq *srq, struct mrc_held *h)
 	if (n < 0)
 		return n;
 	if (!n) {
+		h->hungry = true;
 		mrc_srq_starve(srq, h);
 		return 0;
 	}
@@ -148,14 +153,16 @@ int mrc_srq_hold(struct mrc_ib_srq *srq, struct mrc_held *h, u32 enough)
 
 u32 mrc_srq_posted(struct mrc_ib_srq *srq, struct mrc_held *h)
 {
-	u32 n = h->count;
+	int n;
 
 	spin_lock_bh(&srq->lock);
-	n += max(mrc_srq_avail(srq), 0);
-	if (!n)
+	if (h->hungry && !h->count && h->size)
+		mrc_srq_take(srq, h);
+	n = mrc_srq_avail(srq);
+	if (!n && !h->count)
 		mrc_srq_starve(srq, h);
 	spin_unlock_bh(&srq->lock);
-	return n;
+	return h->count + max(n, 0);
 }
 
 /* ---- QPs that wait ----------------------------------------------------------- */
@@ -168,14 +175,30 @@ void mrc_srq_leave(struct mrc_ib_srq *srq, struct mrc_held *h)
 	spin_unlock_bh(&srq->lock);
 }
 
-struct mrc_qp *mrc_srq_next_starving(struct mrc_ib_srq *srq)
+u32 mrc_srq_begin_round(struct mrc_ib_srq *srq)
+{
+	u32 round;
+
+	spin_lock_bh(&srq->lock);
+	round = ++srq->round;
+	spin_unlock_bh(&srq->lock);
+	return round;
+}
+
+/* A QP looks at a ring that is corrupt, too, and ends. srq->lock held. */
+static bool mrc_srq_has_turn(struct mrc_ib_srq *srq, const struct mrc_held *h, u32 round)
+{
+	return (s32)(h->since - round) < 0 && (h->fed || mrc_srq_avail(srq));
+}
+
+struct mrc_qp *mrc_srq_next_starving(struct mrc_ib_srq *srq, u32 round)
 {
 	struct mrc_qp *qp = NULL;
 	struct mrc_held *h;
 
 	spin_lock_bh(&srq->lock);
 	h = list_first_entry_or_null(&srq->starving, struct mrc_held, starves);
-	if (h && (h->fed || mrc_srq_avail(srq) > 0)) {
+	if (h && mrc_srq_has_turn(srq, h, round)) {
 		list_del_init(&h->starves);
 		h->fed = false;
 		qp = h->qp;
@@ -280,7 +303,7 @@ int mrc_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_a
 	if (attr->srq_limit > srq->ring.size)
 		return -EINVAL;
 	spin_lock_bh(&srq->lock);
-	srq->limit = attr->srq_limit;
+	WRITE_ONCE(srq->limit, attr->srq_limit);
 	spin_unlock_bh(&srq->lock);
 	return 0;
 }

@@ -25,6 +25,7 @@ struct mrc_user;
  * @ring: receives that nobody has taken
  * @limit: the program gets an event when fewer receives are left; 0: it gets none
  * @starving: QPs that have found no receive (struct mrc_held.starves)
+ * @round: number of doorbells so far
  * @corrupt: the program has written an impossible index, and has got an event
  */
 struct mrc_ib_srq {
@@ -35,6 +36,7 @@ struct mrc_ib_srq {
 	struct mrc_kring ring;
 	u32 limit;
 	struct list_head starving;
+	u32 round;
 	bool corrupt;
 };
 
@@ -42,7 +44,9 @@ struct mrc_ib_srq {
  * struct mrc_held - receives that a QP has taken from its SRQ; under rx_lock
  * @qp: the QP
  * @starves: in the SRQ's @starving, under its lock
- * @fed: a receive was taken while the QP starved, under the SRQ's lock
+ * @since: the SRQ's @round when it began to, likewise
+ * @fed: a receive was taken while the QP starved, likewise
+ * @hungry: the QP has found no receive for a message, and has taken none since
  * @entries: copies of receives, struct mrc_recv_wr with elements; NULL before RTR
  * @entry_size: bytes of each
  * @size: room for so many
@@ -52,7 +56,9 @@ struct mrc_ib_srq {
 struct mrc_held {
 	struct mrc_qp *qp;
 	struct list_head starves;
+	u32 since;
 	bool fed;
+	bool hungry;
 	void *entries;
 	u32 entry_size;
 	u32 size;
@@ -77,7 +83,7 @@ void mrc_held_init(struct mrc_held *h, struct mrc_qp *qp);
  * Process context, sleeps; nobody uses @h. Return: 0 or -ENOMEM.
  */
 int mrc_held_create(struct mrc_held *h, const struct mrc_ib_srq *srq, u32 size);
-/** mrc_held_destroy() - undo it; receives that are held are lost. Any context. */
+/** mrc_held_destroy() - undo it; receives that are held are lost. Process context. */
 void mrc_held_destroy(struct mrc_held *h);
 /** mrc_held_at() - the receive behind @skip others */
 void *mrc_held_at(const struct mrc_held *h, u32 skip);
@@ -97,19 +103,26 @@ int mrc_srq_hold(struct mrc_ib_srq *srq, struct mrc_held *h, u32 enough);
 /**
  * mrc_srq_posted() - receives that a QP holds, and those that it might take
  *
- * If there are none, as for mrc_srq_hold(). rx_lock held.
+ * If there are none, as for mrc_srq_hold(). A QP that has found none for a message takes one now: so
+ * what its peer is told of comes true, and the next QP that waits is not told of the same one.
+ * rx_lock held.
  */
 u32 mrc_srq_posted(struct mrc_ib_srq *srq, struct mrc_held *h);
 
 /** mrc_srq_leave() - a QP waits for a receive no more. Any context, BH on or off. */
 void mrc_srq_leave(struct mrc_ib_srq *srq, struct mrc_held *h);
 
+/** mrc_srq_begin_round() - receives were posted. BH on. Return: the number of this round */
+u32 mrc_srq_begin_round(struct mrc_ib_srq *srq);
+
 /**
- * mrc_srq_next_starving() - a QP that may go on, because receives were posted
+ * mrc_srq_next_starving() - a QP that may go on, and had no turn in this round
+ *
+ * A QP that finds no receive in its turn need not get another one: it has asked for a doorbell.
  *
  * BH on. Return: a reference, or NULL: none.
  */
-struct mrc_qp *mrc_srq_next_starving(struct mrc_ib_srq *srq);
+struct mrc_qp *mrc_srq_next_starving(struct mrc_ib_srq *srq, u32 round);
 
 /* Device operations. */
 int mrc_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata);

@@ -111,7 +111,10 @@ int mrc_uring_map(struct mrc_uring *ring, int cmd_fd, const struct mrc_ring_info
 /** @brief Undo mrc_uring_map(); does nothing to a zeroed ring. */
 void mrc_uring_unmap(struct mrc_uring *ring);
 
-/** @brief Reset our indices after the kernel emptied the ring; nothing to a zeroed one. The lock of its CQ is held. */
+/**
+ * @brief Reset our indices after the kernel emptied the ring; does nothing to a zeroed one. The lock
+ * of its CQ is held.
+ */
 void mrc_uring_reset(struct mrc_uring *ring);
 
 /** @brief The entry at an index. */

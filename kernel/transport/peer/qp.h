@@ -80,8 +80,8 @@ struct mrc_place {
  *               when one is. rx_lock held.
  * @flush_send: the QP is in error, and the kernel holds no request any more: flush the rest of
  *              the ring. tx_lock held.
- * @flush_recv: flush all posted receives, the first one with status @first. Return: there was one.
- *              rx_lock held.
+ * @flush_recv: flush all posted receives, or those taken from an SRQ, the first one with status
+ *              @first. Return: there was one. rx_lock held.
  * @event: asynchronous event (IB_EVENT_QP_FATAL, IB_EVENT_QP_ACCESS_ERR, IB_EVENT_QP_REQ_ERR,
  *         ...). Locks held, BH off.
  */

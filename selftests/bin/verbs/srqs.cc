@@ -86,7 +86,7 @@ TEST_F(Srqs, WhatTheProgramIsTold)
     ibv_qp_attr attr{};
     ibv_qp_init_attr init{};
 
-    ASSERT_NO_FATAL_FAILURE(make_pairs(1, {.recv_sge = 3, .srq_wr = 100}));
+    ASSERT_NO_FATAL_FAILURE(make_pairs(1, {.recv_wr = 1u << 20, .recv_sge = 3, .srq_wr = 100}));
     ASSERT_EQ(ibv_query_device(b->context.get(), &device), 0);
     EXPECT_GT(device.max_srq, 0);
     EXPECT_GE(device.max_srq_wr, 4096);
@@ -312,6 +312,31 @@ TEST_F(Srqs, AWaitingQpGoes)
     }
 }
 
+/* QPs of a pair are reset and connected again, and the receives of the SRQ are still there. */
+TEST_F(Srqs, AfterAReset)
+{
+    ASSERT_NO_FATAL_FAILURE(make_pairs(1));
+    ASSERT_EQ(post_receives(*b, 10), 0);
+    for (size_t i = 0; i < 3; i++) {
+        ASSERT_EQ(post(*a, *b, {.imm = true, .send = true}), 0);
+        ASSERT_NO_FATAL_FAILURE(expect_received(wait_completions(b->recv_cq.get(), 1), 1));
+        ASSERT_EQ(wait_completions(a->send_cq.get(), 1).size(), 1u);
+        ASSERT_EQ(a->to_state(IBV_QPS_RESET), 0);
+        ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
+        ASSERT_NO_FATAL_FAILURE(a->connect(*b));
+        ASSERT_NO_FATAL_FAILURE(b->connect(*a));
+    }
+    EXPECT_TRUE(b->no_event());
+    ASSERT_EQ(b->to_state(IBV_QPS_ERR), 0);
+    EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_LAST_WQE_REACHED);
+    for (size_t i = 0; i < 3; i++) {
+        ASSERT_EQ(b->to_state(IBV_QPS_RESET), 0);
+        ASSERT_NO_FATAL_FAILURE(b->to_init());
+        ASSERT_EQ(b->to_state(IBV_QPS_ERR), 0);
+    }
+    EXPECT_TRUE(b->no_event()) << "it was not connected since";
+}
+
 /* QPs are destroyed while the peers send, and the SRQ lives on. */
 TEST_F(Srqs, QpsGoUnderTraffic)
 {
@@ -333,6 +358,25 @@ TEST_F(Srqs, QpsGoUnderTraffic)
     b->qp.reset();
     a->qp.reset();
     ASSERT_NO_FATAL_FAILURE(b->srq.reset());
+}
+
+/* What the program writes over a receive is checked when a SEND takes the receive. */
+TEST_F(Srqs, TheProgramScribblesOverReceives)
+{
+    ASSERT_NO_FATAL_FAILURE(make_connected({.srq_wr = 64}));
+    ASSERT_EQ(post_receive(*b, 1, 0, 100), 0);
+    for (const Mapping &mapping : ring_mappings()) {
+        auto *wr = reinterpret_cast<mrc_recv_wr *>(mapping.ring->entries);
+
+        if (mapping.ring->producer == 1 && wr->wr_id == 1 && wr->num_sge == 1) {
+            wr->num_sge = 0xffffffff;
+        }
+    }
+    ASSERT_EQ(post(*a, *b, {.id = 1, .length = 8, .send = true}), 0);
+    const auto sent = wait_completions(a->send_cq.get(), 1);
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0].status, IBV_WC_REM_OP_ERR);
+    EXPECT_EQ(b->state(), IBV_QPS_ERR);
 }
 
 /* An index that cannot be ends the QPs that look at it, and nothing else. */
