@@ -207,6 +207,8 @@ bool mrc_resp_starve(struct mrc_resp *q, const struct mrc_rx_arrival *a);
 /**
  * mrc_resp_posted() - how many receives are posted that no message has taken
  *
+ * Other QPs may take receives of an SRQ before the peer's messages come: these are refused then.
+ *
  * To be called before mrc_resp_answer(), mrc_resp_probe() and mrc_resp_trimmed(), if @q->sends.
  */
 static inline void mrc_resp_posted(struct mrc_resp *q, u32 receives)

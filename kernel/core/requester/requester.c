@@ -22,7 +22,6 @@ void mrc_req_start(struct mrc_req *r, void *mem, const struct mrc_tx_cfg *cfg, u
 	r->gone_at = 0;
 	r->wait = (struct mrc_req_wait){ .bear = cfg->receive_ns };
 	r->stops = false;
-	r->credited = false;
 	r->next_msn = MRC_MSN_FIRST;
 	r->rsp_turn = false;
 	r->acked_psn = mrc_psn_add(psn, -1);
@@ -660,7 +659,6 @@ static bool mrc_req_limit(struct mrc_req *r, u32 psn, u64 now, struct mrc_tx_res
 	}
 	q->limited = true;
 	q->limit = m->rqmsn;
-	r->credited = false;
 	mrc_req_stop_sends(r, index, res);
 	mrc_req_heed_limit(r);
 	if (index == q->una)
@@ -688,10 +686,8 @@ static bool mrc_req_take_credits(struct mrc_req *r, u8 syndrome, u32 psn, u64 no
 	/* If the peer tells nothing, the next SEND finds out. */
 	credits = told ? min(credits, MRC_REQ_CREDITS_MAX) : 1;
 	limit = (u16)((m ? m->rqmsn : q->next_rqmsn) + credits);
-	if ((s16)(limit - q->limit) > 0) {
+	if ((s16)(limit - q->limit) > 0)
 		q->limit = limit;
-		r->credited = told;
-	}
 	/* Without requests there is nothing to ask for, so the next SEND finds out. */
 	q->limited = m && (s16)(q->limit - q->next_rqmsn) < 0;
 	mrc_req_heed_limit(r);
@@ -704,8 +700,8 @@ static bool mrc_req_take_credits(struct mrc_req *r, u8 syndrome, u32 psn, u64 no
 }
 
 /*
- * Why a packet was refused. If an ACK has told that there is a receive for its SEND, the peer has
- * no room for the packet for another reason, or the NACK is an old one.
+ * Why a packet was refused. An ACK may have told that there is a receive for its SEND: another QP
+ * may have taken that from an SRQ since, or the NACK is an old one. The next ACK tells.
  */
 static enum mrc_tx_refusal mrc_req_why(const struct mrc_req *r, const struct mrc_nack *nack)
 {
@@ -718,9 +714,7 @@ static enum mrc_tx_refusal mrc_req_why(const struct mrc_req *r, const struct mrc
 	    !mrc_req_is_request(r, nack->psn))
 		return MRC_TX_NO_ROOM;
 	m = mrc_sendq_at(q, mrc_sendq_find(q, nack->psn));
-	if (m->op != MRC_MSG_SEND || (q->limited && r->credited && !mrc_sendq_waits(q, m)))
-		return MRC_TX_NO_ROOM;
-	return MRC_TX_NO_RECEIVE;
+	return m->op == MRC_MSG_SEND ? MRC_TX_NO_RECEIVE : MRC_TX_NO_ROOM;
 }
 
 int mrc_req_nack(struct mrc_req *r, const struct mrc_hdr *hdr, u64 now,

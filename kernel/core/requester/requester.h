@@ -143,7 +143,6 @@ struct mrc_req_wait {
  * @wait: a request that waits for a receive of the peer
  * @stop_psn: first PSN of the SENDs that wait, valid with @stops
  * @stops: SENDs that were begun wait for receives: of requests, nothing goes out from @stop_psn on
- * @credited: the limit of @sendq is what an ACK has told, not a NACK
  * @reach: the peer's window, which limits @tx
  * @tx: packets in flight. It is the last member, because its own end is large and mostly cold
  */
@@ -168,7 +167,6 @@ struct mrc_req {
 	u8 ack_retries;
 	u8 pauses;
 	bool stops;
-	bool credited;
 	u32 stop_psn;
 	struct mrc_req_wait wait;
 	struct mrc_reach reach;

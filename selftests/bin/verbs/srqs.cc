@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Shared receive queues: who gets which receive, what waits, and what the program is told. */
-#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <set>
+#include <thread>
+#include <utility>
 
 #include "fixture.h"
 #include "mapping.h"
+#include "qp_attr.h"
 
 namespace verbs
 {
@@ -31,7 +34,8 @@ protected:
         used = i;
     }
 
-    void make_pairs(size_t n, Shape shape = {}, size_t bytes = 1 << 20)
+    /** @param wimm how many messages that take receives may be in flight; 0: the default */
+    void make_pairs(size_t n, Shape shape = {}, size_t bytes = 1 << 20, uint16_t wimm = 0)
     {
         pairs.clear();
         used = SIZE_MAX;
@@ -42,6 +46,13 @@ protected:
         for (size_t i = 0; i < n; i++) {
             a->make_qp();
             b->make_qp();
+            for (const Side *side : {a.get(), b.get()}) {
+                mrc_abi_qp_attr attr{};
+
+                attr.mask = wimm ? MRC_QP_ATTR_WIMM_RX | MRC_QP_ATTR_WIMM_TX : 0;
+                attr.wimm_rx = attr.wimm_tx = wimm;
+                ASSERT_EQ(mrc_qp_attr_set(side->qp.get(), &attr), 0);
+            }
             ASSERT_NO_FATAL_FAILURE(a->connect(*b));
             ASSERT_NO_FATAL_FAILURE(b->connect(*a));
             pairs.push_back({std::move(a->qp), std::move(b->qp)});
@@ -75,6 +86,9 @@ protected:
         attr.srq_limit = limit;
         return ibv_modify_srq(b->srq.get(), &attr, IBV_SRQ_LIMIT);
     }
+
+    /** Several flows with too few receives; see make_pairs(). */
+    void run_short(uint16_t wimm);
 
     std::vector<Ends> pairs;
     size_t used = SIZE_MAX;
@@ -160,16 +174,14 @@ TEST_F(Srqs, ManyQpsShareReceives)
     EXPECT_EQ(taken.size(), n);
 }
 
-/* Receives run out in the middle of the flows of several QPs, again and again: WriteImms and SENDs.
- */
-TEST_F(Srqs, ReceivesAreShortAllTheTime)
+void Srqs::run_short(uint16_t wimm)
 {
     constexpr size_t qps = 4, each = 60, n = qps * each;
     constexpr uint32_t length = 9000;
     size_t posted = 0, sent = 0, received = 0, done = 0;
     std::vector<size_t> next(qps);
 
-    ASSERT_NO_FATAL_FAILURE(make_pairs(qps, {.timeout = 14}));
+    ASSERT_NO_FATAL_FAILURE(make_pairs(qps, {.timeout = 14}, 1 << 20, wimm));
     while (received < n || done < n) {
         ibv_wc wc{};
 
@@ -203,6 +215,20 @@ TEST_F(Srqs, ReceivesAreShortAllTheTime)
     EXPECT_TRUE(b->no_event());
 }
 
+/* Receives run out in the middle of the flows of several QPs, again and again: WriteImms and SENDs.
+ */
+TEST_F(Srqs, ReceivesAreShortAllTheTime)
+{
+    run_short(0);
+}
+
+/* The same when each QP may hold three receives at most, and one. */
+TEST_F(Srqs, ReceivesAndNumbersAreShort)
+{
+    run_short(2);
+    run_short(1);
+}
+
 /* Nobody is forgotten: QPs that wait are served as receives come, one by one. */
 TEST_F(Srqs, EachWaitingQpIsServed)
 {
@@ -225,6 +251,67 @@ TEST_F(Srqs, EachWaitingQpIsServed)
         }
         EXPECT_EQ(wait_completions(a->send_cq.get(), qps).size(), qps);
     }
+}
+
+/*
+ * A peer is told of three receives, for six SENDs. Writes are between the first one and the others,
+ * so another QP mostly takes two of the receives meanwhile. The program posts more long after the
+ * peer's timeouts. A receive that another QP has taken must be waited for as one that was never
+ * there.
+ */
+TEST_F(Srqs, ReceivesThatAnotherQpTookAreAwaited)
+{
+    constexpr size_t sends = 6, writes = 16, first = 3, others = 2, rest = sends + others - first;
+    ibv_recv_wr wrs[first] = {}, *bad = nullptr;
+
+    ASSERT_NO_FATAL_FAILURE(make_pairs(2, {.timeout = 10, .retries = 0}));
+    ASSERT_EQ(post(*a, *b, {.send = true}), 0);
+    for (size_t i = 0; i < writes; i++) {
+        ASSERT_EQ(post(*a, *b, {.length = 1 << 20}), 0);
+    }
+    for (size_t i = 1; i < sends; i++) {
+        ASSERT_EQ(post(*a, *b, {.send = true}), 0);
+    }
+    EXPECT_TRUE(stays_empty(b->recv_cq.get()));
+    wrs[0].next = &wrs[1];
+    wrs[1].next = &wrs[2];
+    ASSERT_EQ(ibv_post_srq_recv(b->srq.get(), wrs, &bad), 0);
+    use(1);
+    for (size_t i = 0; i < others; i++) {
+        ASSERT_EQ(post(*a, *b, {.send = true}), 0);
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_received(wait_completions(b->recv_cq.get(), first), first));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    ASSERT_EQ(post_receives(*b, rest), 0);
+    ASSERT_NO_FATAL_FAILURE(expect_received(wait_completions(b->recv_cq.get(), rest), rest));
+    EXPECT_TRUE(a->no_event());
+}
+
+/*
+ * A WriteImm waits. The next receive is posted, and a SEND of the same QP takes it before the
+ * doorbell comes: then the doorbell lets the WriteImm have it.
+ */
+TEST_F(Srqs, ASendIsFasterThanTheDoorbell)
+{
+    ibv_recv_wr *bad = nullptr;
+    const auto set_flags = [](uint32_t flags) {
+        for (const Mapping &mapping : ring_mappings()) {
+            mapping.ring->flags = flags;
+        }
+    };
+
+    ASSERT_NO_FATAL_FAILURE(make_pairs(1, {.timeout = 14}));
+    ASSERT_EQ(post(*a, *b, {.id = 1, .imm = true}), 0);
+    EXPECT_TRUE(stays_empty(b->recv_cq.get()));
+    set_flags(0);
+    ASSERT_EQ(post_receive(*b, 1, 0, 100), 0);
+    ASSERT_EQ(post(*a, *b, {.id = 2, .imm = true, .send = true}), 0);
+    EXPECT_TRUE(stays_empty(b->recv_cq.get()));
+    set_flags(MRC_RING_DOORBELL);
+    ASSERT_EQ(ibv_post_srq_recv(b->srq.get(), nullptr, &bad), 0);
+    ASSERT_NO_FATAL_FAILURE(expect_received(wait_completions(b->recv_cq.get(), 1), 1));
+    ASSERT_EQ(post_receive(*b, 2, 0, 100), 0);
+    ASSERT_NO_FATAL_FAILURE(expect_received(wait_completions(b->recv_cq.get(), 1), 1));
 }
 
 TEST_F(Srqs, TheLimitIsToldOnce)
