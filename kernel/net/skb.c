@@ -295,25 +295,28 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 	return mrc_skb_add_frag(b, page, offset, len);
 }
 
-static int mrc_skb_copy_frag(struct mrc_skb *b, const void *data,
-			     unsigned int len)
+void *mrc_skb_buffer(unsigned int len)
 {
-	void *at;
-	int err;
+	return len <= PAGE_SIZE ? netdev_alloc_frag(len) : NULL;
+}
 
-	if (len > PAGE_SIZE)
-		return -EMSGSIZE;
-	at = netdev_alloc_frag(len);
-	if (!at)
-		return -ENOMEM;
-	memcpy(at, data, len);
-	err = mrc_skb_add_mem(b, at, len);
-	page_frag_free(at);	/* the fragment has its own reference */
+void mrc_skb_drop_buffer(void *at)
+{
+	page_frag_free(at);
+}
+
+int mrc_skb_add_buffer(struct mrc_skb *b, void *at, unsigned int len)
+{
+	int err = mrc_skb_payload_ok(b, len) ? mrc_skb_add_mem(b, at, len) : -EMSGSIZE;
+
+	mrc_skb_drop_buffer(at);	/* the fragment has its own reference */
 	return err;
 }
 
 int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len)
 {
+	void *at;
+
 	if (!mrc_skb_payload_ok(b, len))
 		return -EMSGSIZE;
 	if (!skb_is_nonlinear(b->skb) &&
@@ -321,7 +324,11 @@ int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len)
 		skb_put_data(b->skb, data, len);
 		return 0;
 	}
-	return mrc_skb_copy_frag(b, data, len);
+	at = mrc_skb_buffer(len);
+	if (!at)
+		return -ENOMEM;
+	memcpy(at, data, len);
+	return mrc_skb_add_buffer(b, at, len);
 }
 
 /* ICRC of the open packet; payload and pad are the @body bytes behind its headers. */

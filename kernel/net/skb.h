@@ -183,6 +183,22 @@ int mrc_skb_page(struct mrc_skb *b, struct page *page, unsigned int offset,
 /** mrc_skb_read_page() - copy bytes of a page to @to; @offset and @len as of mrc_skb_page() */
 void mrc_skb_read_page(u8 *to, struct page *page, unsigned int offset, unsigned int len);
 
+/** mrc_skb_buffer() - memory for up to PAGE_SIZE bytes of payload, or NULL. Softirq or BH off. */
+void *mrc_skb_buffer(unsigned int len);
+
+/**
+ * mrc_skb_add_buffer() - add memory of mrc_skb_buffer() as payload
+ * @b: the builder
+ * @at: the memory, filled; on error, too, it belongs to the caller no more
+ * @len: bytes
+ *
+ * Return: 0, -EMSGSIZE or -ENOMEM.
+ */
+int mrc_skb_add_buffer(struct mrc_skb *b, void *at, unsigned int len);
+
+/** mrc_skb_drop_buffer() - give memory of mrc_skb_buffer() back */
+void mrc_skb_drop_buffer(void *at);
+
 /** mrc_skb_copy() - add payload by copy, for inline data. Return: 0, -EMSGSIZE or -ENOMEM. */
 int mrc_skb_copy(struct mrc_skb *b, const void *data, unsigned int len);
 

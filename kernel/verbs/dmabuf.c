@@ -5,7 +5,6 @@
 #include <linux/dma-buf.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/net.h>
 #include <linux/overflow.h>
 #include <linux/vmalloc.h>
 #include <rdma/ib_verbs.h>
@@ -71,7 +70,7 @@ void mrc_dmabuf_put(struct mrc_dmabuf *d)
 	d->buf = NULL;
 }
 
-/* Return: the page of an address of the mapping, or NULL: packets may not refer to it. */
+/* Return: the page of an address of the mapping, or NULL: that is no memory of the host. */
 static struct page *mrc_dmabuf_page(const void *addr)
 {
 	struct page *page = NULL;
@@ -80,8 +79,7 @@ static struct page *mrc_dmabuf_page(const void *addr)
 		page = vmalloc_to_page(addr);
 	else if (virt_addr_valid(addr))
 		page = virt_to_page(addr);
-	if (!page || !pfn_valid(page_to_pfn(page)) || is_zone_device_page(page) ||
-	    !sendpage_ok(page))
+	if (!page || !pfn_valid(page_to_pfn(page)) || is_zone_device_page(page))
 		return NULL;
 	return page;
 }
@@ -101,6 +99,7 @@ struct page **mrc_dmabuf_pages(const struct mrc_dmabuf *d, u64 offset, size_t n)
 			kvfree(pages);
 			return ERR_PTR(-EOPNOTSUPP);
 		}
+		cond_resched();
 	}
 	return pages;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of dma-bufs. The data path reads and writes by the CPU, and packets refer to pages. So a
- * dma-buf can be registered if its exporter maps it into the kernel, and the mapping consists of
- * pages of this host's memory that may be sent. Memory of GPUs is none.
+ * Memory of dma-bufs. The data path reads and writes by the CPU. So a dma-buf can be registered if
+ * its exporter maps it into the kernel, and the mapping consists of pages of this host's memory.
+ * Memory of GPUs is none.
+ *
+ * An exporter may use the pages for another buffer as soon as the dma-buf is given up, whoever still
+ * has references to the pages. So packets do not refer to them (lent in struct mrc_mr).
  */
 #ifndef _MRC_VERBS_DMABUF_H
 #define _MRC_VERBS_DMABUF_H
@@ -47,7 +50,7 @@ void mrc_dmabuf_put(struct mrc_dmabuf *d);
  * @n: pages, from the one with @offset on
  *
  * Process context. Return: an array for kvfree(), or ERR_PTR: -ENOMEM; -EOPNOTSUPP: not all of it
- * are pages that packets may refer to.
+ * is memory of this host.
  */
 struct page **mrc_dmabuf_pages(const struct mrc_dmabuf *d, u64 offset, size_t n);
 

@@ -49,14 +49,14 @@ static int mrc_mr_check_args(u64 length, u64 virt, int access)
 }
 
 /**
- * struct mrc_mr_ask - what a program asks for
+ * struct mrc_mr_attr - what a program asks for
  * @start: first byte in its memory, or in the dma-buf
  * @length: bytes
  * @virt: address of the first byte in requests
- * @fd: file of the dma-buf; only if there is one
+ * @fd: file of the dma-buf; negative: there is none
  * @access: IB_ACCESS_* bits
  */
-struct mrc_mr_ask {
+struct mrc_mr_attr {
 	u64 start;
 	u64 length;
 	u64 virt;
@@ -65,9 +65,9 @@ struct mrc_mr_ask {
 };
 
 /* Gets the program's memory. Return: its pages, or ERR_PTR. */
-static struct page **mrc_mr_pin(struct mrc_ib_mr *m, struct ib_pd *pd, const struct mrc_mr_ask *ask)
+static struct page **mrc_mr_pin(struct mrc_ib_mr *m, struct ib_pd *pd, const struct mrc_mr_attr *attr)
 {
-	struct ib_umem *umem = mrc_umem_get(pd->device, ask->start, ask->length, ask->access);
+	struct ib_umem *umem = mrc_umem_get(pd->device, attr->start, attr->length, attr->access);
 
 	if (IS_ERR(umem))
 		return ERR_CAST(umem);
@@ -77,14 +77,14 @@ static struct page **mrc_mr_pin(struct mrc_ib_mr *m, struct ib_pd *pd, const str
 }
 
 /* Gets the memory of a dma-buf, likewise. */
-static struct page **mrc_mr_map(struct mrc_ib_mr *m, struct ib_pd *pd, const struct mrc_mr_ask *ask)
+static struct page **mrc_mr_map(struct mrc_ib_mr *m, const struct mrc_mr_attr *attr)
 {
-	int ret = mrc_dmabuf_get(&m->dmabuf, ask->fd, ask->start, ask->length, ask->access);
+	int ret = mrc_dmabuf_get(&m->dmabuf, attr->fd, attr->start, attr->length, attr->access);
 
 	if (ret)
 		return ERR_PTR(ret);
-	m->pages = PFN_UP(offset_in_page(ask->start) + ask->length);
-	return mrc_dmabuf_pages(&m->dmabuf, ask->start, m->pages);
+	m->pages = PFN_UP(offset_in_page(attr->start) + attr->length);
+	return mrc_dmabuf_pages(&m->dmabuf, attr->start, m->pages);
 }
 
 static void mrc_mr_let_go(struct mrc_ib_mr *m)
@@ -96,7 +96,7 @@ static void mrc_mr_let_go(struct mrc_ib_mr *m)
 
 /* Makes the region reachable. Return: 0 or a negative error; @pages belong to the region then. */
 static int mrc_mr_open(struct mrc_ib_mr *m, struct ib_pd *pd, struct page **pages,
-		       const struct mrc_mr_ask *ask)
+		       const struct mrc_mr_attr *attr)
 {
 	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -104,11 +104,12 @@ static int mrc_mr_open(struct mrc_ib_mr *m, struct ib_pd *pd, struct page **page
 	if (!mr)
 		return -ENOMEM;
 	mr->pages = pages;
-	mr->access = ask->access;
+	mr->access = attr->access;
 	mr->pd = pd;
-	mr->iova = ask->virt;
-	mr->length = ask->length;
-	mr->offset = offset_in_page(ask->start);
+	mr->iova = attr->virt;
+	mr->length = attr->length;
+	mr->offset = offset_in_page(attr->start);
+	mr->lent = m->dmabuf.buf;
 	ret = mrc_mr_publish(to_mrc_dev(pd->device), mr);
 	if (ret) {
 		kfree(mr);
@@ -117,23 +118,19 @@ static int mrc_mr_open(struct mrc_ib_mr *m, struct ib_pd *pd, struct page **page
 	m->mr = mr;
 	m->ib.lkey = mr->key;
 	m->ib.rkey = mr->key;
-	m->ib.iova = ask->virt;
-	m->ib.length = ask->length;
+	m->ib.iova = attr->virt;
+	m->ib.length = attr->length;
 	return 0;
 }
 
-/* @get: gets the memory. On error the caller frees @m. */
-static int mrc_mr_register(struct mrc_ib_mr *m, struct ib_pd *pd, const struct mrc_mr_ask *ask,
-			   struct page **(*get)(struct mrc_ib_mr *m, struct ib_pd *pd,
-						const struct mrc_mr_ask *ask))
+/* On error the caller frees @m. */
+static int mrc_mr_register(struct mrc_ib_mr *m, struct ib_pd *pd, const struct mrc_mr_attr *attr)
 {
-	struct page **pages = get(m, pd, ask);
-	int ret;
+	struct page **pages = attr->fd < 0 ? mrc_mr_pin(m, pd, attr) : mrc_mr_map(m, attr);
+	int ret = PTR_ERR_OR_ZERO(pages);
 
-	if (IS_ERR(pages)) {
-		ret = PTR_ERR(pages);
-	} else {
-		ret = mrc_mr_open(m, pd, pages, ask);
+	if (!ret) {
+		ret = mrc_mr_open(m, pd, pages, attr);
 		if (ret)
 			kvfree(pages);
 	}
@@ -142,14 +139,12 @@ static int mrc_mr_register(struct mrc_ib_mr *m, struct ib_pd *pd, const struct m
 	return ret;
 }
 
-static struct ib_mr *mrc_mr_create(struct ib_pd *pd, const struct mrc_mr_ask *ask,
-				   struct ib_udata *udata,
-				   struct page **(*get)(struct mrc_ib_mr *m, struct ib_pd *pd,
-							const struct mrc_mr_ask *ask))
+static struct ib_mr *mrc_mr_create(struct ib_pd *pd, const struct mrc_mr_attr *attr,
+				   struct ib_udata *udata)
 {
 	struct mrc_user *user;
 	struct mrc_ib_mr *m;
-	int ret = mrc_mr_check_args(ask->length, ask->virt, ask->access) ?:
+	int ret = mrc_mr_check_args(attr->length, attr->virt, attr->access) ?:
 		  mrc_udata_check(udata, 0);
 
 	if (ret)
@@ -159,7 +154,7 @@ static struct ib_mr *mrc_mr_create(struct ib_pd *pd, const struct mrc_mr_ask *as
 	if (ret)
 		return ERR_PTR(ret);
 	m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
-	ret = m ? mrc_mr_register(m, pd, ask, get) : -ENOMEM;
+	ret = m ? mrc_mr_register(m, pd, attr) : -ENOMEM;
 	if (ret) {
 		kfree(m);
 		mrc_object_del(pd->device, user, MRC_SHARE_MR);
@@ -186,14 +181,15 @@ static struct ib_mr *mrc_mr_create(struct ib_pd *pd, const struct mrc_mr_ask *as
 struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			      u64 virt, int access, struct ib_udata *udata)
 {
-	const struct mrc_mr_ask ask = {
+	const struct mrc_mr_attr attr = {
 		.start = start,
 		.length = length,
 		.virt = virt,
+		.fd = -1,
 		.access = access,
 	};
 
-	return mrc_mr_create(pd, &ask, udata, mrc_mr_pin);
+	return mrc_mr_create(pd, &attr, udata);
 }
 
 /**
@@ -215,7 +211,7 @@ struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 struct ib_mr *mrc_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length, u64 virt, int fd,
 				int access, struct ib_udata *udata)
 {
-	const struct mrc_mr_ask ask = {
+	const struct mrc_mr_attr attr = {
 		.start = offset,
 		.length = length,
 		.virt = virt,
@@ -223,7 +219,7 @@ struct ib_mr *mrc_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length, u64 vi
 		.access = access,
 	};
 
-	return fd < 0 ? ERR_PTR(-EOPNOTSUPP) : mrc_mr_create(pd, &ask, udata, mrc_mr_map);
+	return fd < 0 ? ERR_PTR(-EOPNOTSUPP) : mrc_mr_create(pd, &attr, udata);
 }
 
 /* After this nothing reads or writes the memory any more. Process context, sleeps. */

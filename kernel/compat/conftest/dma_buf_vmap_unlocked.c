@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* New: who maps a dma-buf without holding its reservation says so. Old: there is one function. */
+/* New: a function of its own maps a dma-buf whose reservation is not held. Old: there is one function. */
 #include <linux/dma-buf.h>
 
 #ifdef PROBE_NEW

@@ -25,6 +25,8 @@ struct mrc_dev;
  * @iova: address of the first byte in the owner's view
  * @length: bytes
  * @offset: of the first byte in @pages[0]
+ * @lent: once the region is revoked, somebody else may use the pages for something else, even while
+ *        packets refer to them: so payload is copied
  * @pages: pinned pages, PAGE_SIZE each
  */
 struct mrc_mr {
@@ -35,6 +37,7 @@ struct mrc_mr {
 	u64 iova;
 	u64 length;
 	unsigned int offset;
+	bool lent;
 	struct page **pages;
 	refcount_t ref;
 	struct rcu_head rcu;

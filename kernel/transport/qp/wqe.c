@@ -130,16 +130,6 @@ static int mrc_wqe_put_page(void *arg, struct page *page, unsigned int offset, u
 	return mrc_skb_page(arg, page, offset, len);
 }
 
-/* The skb has its own references to the pages, so the region is in use only until it has them. */
-static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len, void *arg)
-{
-	unsigned int pages = 0;
-
-	mrc_wqe_count_pages(seg, addr, len, &pages);
-	return mrc_skb_reserve(arg, pages) ?:
-	       mrc_wqe_each_piece(seg, addr, len, arg, mrc_wqe_put_page);
-}
-
 static int mrc_wqe_read(void *arg, struct page *page, unsigned int offset, unsigned int len)
 {
 	u8 **to = arg;
@@ -147,6 +137,33 @@ static int mrc_wqe_read(void *arg, struct page *page, unsigned int offset, unsig
 	mrc_skb_read_page(*to, page, offset, len);
 	*to += len;
 	return 0;
+}
+
+/* A stretch is at most a packet's payload. */
+static int mrc_wqe_put_lent(const struct mrc_seg *seg, u64 addr, u32 len, void *arg)
+{
+	u8 *data = mrc_skb_buffer(len), *to = data;
+	int err;
+
+	if (!data)
+		return -ENOMEM;
+	err = mrc_wqe_each_piece(seg, addr, len, &to, mrc_wqe_read);
+	if (!err)
+		return mrc_skb_add_buffer(arg, data, len);
+	mrc_skb_drop_buffer(data);
+	return err;
+}
+
+/* The skb has its own references to the pages, so the region is in use only until it has them. */
+static int mrc_wqe_put_pages(const struct mrc_seg *seg, u64 addr, u32 len, void *arg)
+{
+	unsigned int pages = 0;
+
+	if (seg->mr->lent)
+		return mrc_wqe_put_lent(seg, addr, len, arg);
+	mrc_wqe_count_pages(seg, addr, len, &pages);
+	return mrc_skb_reserve(arg, pages) ?:
+	       mrc_wqe_each_piece(seg, addr, len, arg, mrc_wqe_put_page);
 }
 
 static int mrc_wqe_put_copies(const struct mrc_seg *seg, u64 addr, u32 len, void *arg)

@@ -43,7 +43,7 @@ struct mrc_ring {
  * a message has come while no receive was posted for it; or the peer was told that none is posted.
  * The kernel sets the flag before it loads the producer index for the last time. The program loads
  * the flag after it has stored the producer index. Both put a full barrier between. In the ring of
- * an SRQ it asks for MRC_METHOD_SRQ_DOORBELL: a QP has found no receive there.
+ * an SRQ the flag asks for MRC_METHOD_SRQ_DOORBELL: a QP has found no receive there.
  */
 #define MRC_RING_DOORBELL	(1u << 0)
 
