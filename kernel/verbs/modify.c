@@ -127,7 +127,7 @@ static int mrc_qp_no_room(const struct mrc_ib_qp *q, u32 mtu, u32 fits)
  */
 static int mrc_qp_join_srq(struct mrc_ib_qp *q)
 {
-	int ret = mrc_held_create(&q->held, q->srq, q->qp->params.wimm_rx + 1);
+	int ret = mrc_held_create(&q->held, q->srq->ring.entry_size, q->qp->params.wimm_rx + 1);
 
 	if (!ret)
 		q->last_told = false;

@@ -2,56 +2,12 @@
 /*
  * Shared receive queues.
  */
-#include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "../transport/peer/qp.h"
 #include "context.h"
 #include "device.h"
 #include "srq.h"
-
-/* ---- receives that a QP holds ----------------------------------------------- */
-
-void mrc_held_init(struct mrc_held *h, struct mrc_qp *qp)
-{
-	INIT_LIST_HEAD(&h->starves);
-	h->qp = qp;
-}
-
-int mrc_held_create(struct mrc_held *h, const struct mrc_ib_srq *srq, u32 size)
-{
-	mrc_held_destroy(h);
-	h->entries = kvcalloc(size, srq->ring.entry_size, GFP_KERNEL_ACCOUNT);
-	if (!h->entries)
-		return -ENOMEM;
-	h->entry_size = srq->ring.entry_size;
-	h->size = size;
-	return 0;
-}
-
-void mrc_held_destroy(struct mrc_held *h)
-{
-	kvfree(h->entries);
-	h->entries = NULL;
-	h->size = 0;
-	h->index = 0;
-	h->count = 0;
-	h->hungry = false;
-}
-
-void *mrc_held_at(const struct mrc_held *h, u32 skip)
-{
-	return h->entries + (size_t)((h->index + skip) % h->size) * h->entry_size;
-}
-
-u64 mrc_held_take_wr_id(struct mrc_held *h)
-{
-	const u64 *wr_id = mrc_held_at(h, 0);
-
-	h->index = (h->index + 1) % h->size;
-	h->count--;
-	return *wr_id;
-}
 
 /* ---- taking ------------------------------------------------------------------ */
 
@@ -129,10 +85,9 @@ static int mrc_srq_take(struct mrc_ib_srq *srq, struct mrc_held *h)
 		mrc_srq_starve(srq, h);
 		return 0;
 	}
-	mrc_kring_copy(mrc_held_at(h, h->count), mrc_kring_entry(&srq->ring),
-		       srq->ring.entry_size);
+	mrc_kring_copy(mrc_held_next(h), mrc_kring_entry(&srq->ring), srq->ring.entry_size);
 	mrc_kring_consume(&srq->ring);
-	h->count++;
+	mrc_held_add(h);
 	mrc_srq_feed(srq, h);
 	mrc_srq_check_limit(srq, n - 1);
 	return 1;

@@ -11,6 +11,7 @@
 
 #include <rdma/ib_verbs.h>
 
+#include "held.h"
 #include "ring.h"
 
 struct mrc_qp;
@@ -40,55 +41,10 @@ struct mrc_ib_srq {
 	bool corrupt;
 };
 
-/**
- * struct mrc_held - receives that a QP has taken from its SRQ; under rx_lock
- * @qp: the QP
- * @starves: in the SRQ's @starving, under its lock
- * @since: the SRQ's @round when it began to, likewise
- * @fed: a receive was taken while the QP starved, likewise
- * @hungry: the QP has found no receive for a message, and has taken none since
- * @entries: copies of receives, struct mrc_recv_wr with elements; NULL before RTR
- * @entry_size: bytes of each
- * @size: room for so many
- * @index: the oldest one
- * @count: how many
- */
-struct mrc_held {
-	struct mrc_qp *qp;
-	struct list_head starves;
-	u32 since;
-	bool fed;
-	bool hungry;
-	void *entries;
-	u32 entry_size;
-	u32 size;
-	u32 index;
-	u32 count;
-};
-
 static inline struct mrc_ib_srq *to_mrc_srq(struct ib_srq *ib)
 {
 	return container_of(ib, struct mrc_ib_srq, ib);
 }
-
-/** mrc_held_init() - a QP uses an SRQ; it holds nothing, and has no room for anything */
-void mrc_held_init(struct mrc_held *h, struct mrc_qp *qp);
-
-/**
- * mrc_held_create() - make room for the receives that a QP may hold, instead of what it had before
- * @h: result, empty
- * @srq: its SRQ
- * @size: at most so many
- *
- * Process context, sleeps; nobody uses @h. Return: 0 or -ENOMEM.
- */
-int mrc_held_create(struct mrc_held *h, const struct mrc_ib_srq *srq, u32 size);
-/** mrc_held_destroy() - undo it; receives that are held are lost. Process context. */
-void mrc_held_destroy(struct mrc_held *h);
-/** mrc_held_at() - the receive behind @skip others */
-void *mrc_held_at(const struct mrc_held *h, u32 skip);
-/** mrc_held_take_wr_id() - give up the oldest one. Return: its wr_id */
-u64 mrc_held_take_wr_id(struct mrc_held *h);
 
 /**
  * mrc_srq_hold() - take receives for a QP until it holds enough

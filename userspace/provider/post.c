@@ -207,15 +207,14 @@ static void mrc_recv_set_sges(struct ibv_context *context, struct mrc_recv_wr *w
 	wr->num_sge = (uint32_t)src->num_sge;
 }
 
-/* Writes a receive into a ring that has room, or not. */
-static int mrc_recv_add(struct ibv_context *context, struct mrc_uring *ring, bool room,
-			uint32_t max_sge, const struct ibv_recv_wr *src)
+static int mrc_recv_one(struct ibv_context *context, struct mrc_uring *ring, uint32_t max_sge,
+			const struct ibv_recv_wr *src)
 {
 	struct mrc_recv_wr *wr;
 
 	if (src->num_sge < 0 || (uint32_t)src->num_sge > max_sge)
 		return EINVAL;
-	if (!room)
+	if (!mrc_uring_has_room(ring))
 		return ENOMEM;
 	wr = mrc_uring_entry(ring);
 	wr->wr_id = src->wr_id;
@@ -224,38 +223,32 @@ static int mrc_recv_add(struct ibv_context *context, struct mrc_uring *ring, boo
 	return 0;
 }
 
-static int mrc_recv_one(struct mrc_uqp *qp, const struct ibv_recv_wr *src)
+/* Writes receives into a ring. The lock is held. Return: the first one that was refused, or NULL. */
+static struct ibv_recv_wr *mrc_recv_list(struct ibv_context *context, struct mrc_uring *ring,
+					 uint32_t max_sge, struct ibv_recv_wr *wr, int *err)
 {
-	return mrc_recv_add(qp->base.qp.context, &qp->rq, mrc_uring_has_room(&qp->rq),
-			    qp->max_recv_sge, src);
+	for (; wr; wr = wr->next) {
+		*err = mrc_recv_one(context, ring, max_sge, wr);
+		if (*err)
+			break;
+	}
+	mrc_uring_publish(ring);
+	return wr;
 }
 
 int mrc_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct mrc_uqp *qp = to_mrc_uqp(ibqp);
-	int err = ibqp->state == IBV_QPS_RESET ? EINVAL : 0;
+	int err = 0;
 
-	if (ibqp->srq) {
-		*bad_wr = wr;
-		return EINVAL;
-	}
-	pthread_spin_lock(&qp->rq.lock);
-	while (wr && !err) {
-		err = mrc_recv_one(qp, wr);
-		if (!err)
-			wr = wr->next;
-	}
-	mrc_uring_publish(&qp->rq);
-	pthread_spin_unlock(&qp->rq.lock);
 	*bad_wr = wr;
+	if (ibqp->srq || ibqp->state == IBV_QPS_RESET)
+		return EINVAL;
+	pthread_spin_lock(&qp->rq.lock);
+	*bad_wr = mrc_recv_list(ibqp->context, &qp->rq, qp->max_recv_sge, wr, &err);
+	pthread_spin_unlock(&qp->rq.lock);
 	mrc_recv_doorbell(qp);
 	return err;
-}
-
-static int mrc_srq_recv_one(struct mrc_usrq *srq, const struct ibv_recv_wr *src)
-{
-	return mrc_recv_add(srq->base.context, &srq->ring, mrc_uring_has_read_room(&srq->ring),
-			    srq->max_sge, src);
 }
 
 int mrc_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
@@ -264,14 +257,9 @@ int mrc_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv_
 	int err = 0;
 
 	pthread_spin_lock(&srq->ring.lock);
-	while (wr && !err) {
-		err = mrc_srq_recv_one(srq, wr);
-		if (!err)
-			wr = wr->next;
-	}
-	mrc_uring_publish(&srq->ring);
+	mrc_uring_free_read(&srq->ring);
+	*bad_wr = mrc_recv_list(ibsrq->context, &srq->ring, srq->max_sge, wr, &err);
 	pthread_spin_unlock(&srq->ring.lock);
-	*bad_wr = wr;
 	mrc_srq_doorbell(srq);
 	return err;
 }

@@ -20,7 +20,7 @@
  * @brief The program's side of a ring.
  *
  * The lock guards index, which is the producer index of an SQ or RQ and the consumer index of a CQ.
- * The lock of the CQ where the entries complete guards writes to freed.
+ * The lock of the CQ where the entries complete guards writes to freed; in an SRQ, the ring's own.
  */
 struct mrc_uring {
 	struct mrc_ring *mem;	/**< shared memory */
@@ -28,7 +28,7 @@ struct mrc_uring {
 	uint32_t entry_size;	/**< bytes per entry */
 	uint32_t size;		/**< entries, a power of two */
 	uint32_t index;		/**< our own index, runs freely */
-	uint32_t freed;		/**< SQ, RQ: completions of all entries before it were polled */
+	uint32_t freed;		/**< entries before it are free; means nothing in a CQ */
 	pthread_spinlock_t lock;
 };
 
@@ -60,7 +60,7 @@ struct mrc_ucq {
 	const struct mrc_cqe *current; /**< the completion of ibv_start_poll(), or NULL */
 };
 
-/** @brief A shared receive queue. Its ring's freed is not used: the kernel's index says what is. */
+/** @brief A shared receive queue. */
 struct mrc_usrq {
 	struct ibv_srq base;
 	struct mrc_uring ring;
@@ -135,16 +135,16 @@ static inline bool mrc_uring_has_room(const struct mrc_uring *ring)
 	return ring->index - __atomic_load_n(&ring->freed, __ATOMIC_ACQUIRE) < ring->size;
 }
 
-/** @brief The same for an SRQ, whose entries are free as soon as the kernel has read them. */
-static inline bool mrc_uring_has_read_room(const struct mrc_uring *ring)
-{
-	return ring->index - __atomic_load_n(&ring->mem->consumer, __ATOMIC_ACQUIRE) < ring->size;
-}
-
 /** @brief Free the entries before an index, which completed. The lock of the CQ is held. */
 static inline void mrc_uring_free(struct mrc_uring *ring, uint32_t index)
 {
 	__atomic_store_n(&ring->freed, index, __ATOMIC_RELEASE);
+}
+
+/** @brief Free the entries of an SRQ that the kernel has read. The lock of the ring is held. */
+static inline void mrc_uring_free_read(struct mrc_uring *ring)
+{
+	ring->freed = __atomic_load_n(&ring->mem->consumer, __ATOMIC_ACQUIRE);
 }
 
 /** @brief Show the kernel all entries before our index. */

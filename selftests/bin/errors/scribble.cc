@@ -130,17 +130,17 @@ void poll_some(Side &side)
 class Scribble : public Pair
 {
 protected:
-    void round(uint32_t seed, bool indices);
+    void round(uint32_t seed, bool indices, uint32_t srq_wr);
 };
 
-void Scribble::round(uint32_t seed, bool indices)
+void Scribble::round(uint32_t seed, bool indices, uint32_t srq_wr)
 {
-    ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 8, .retries = 1}));
+    ASSERT_NO_FATAL_FAILURE(make_connected({.timeout = 8, .retries = 1, .srq_wr = srq_wr}));
     const Scribbler scribbler(ring_mappings(), indices, seed,
                               {a->mr->lkey, b->mr->rkey, a->mr->lkey ^ 1, 0});
     for (uint64_t i = 0; i < 200; i++) {
         post_receives(*b, 1, i);
-        post(*a, *b, {.id = i, .length = 5000, .imm = i % 2 == 0});
+        post(*a, *b, {.id = i, .length = 5000, .imm = i % 2 == 0, .send = srq_wr != 0});
         post(*b, *a, {.id = i, .length = 100});
         doorbell(a->qp.get());
         doorbell(b->qp.get());
@@ -155,7 +155,7 @@ TEST_F(Scribble, AtRandom)
 
     std::printf("seed %u\n", seed);
     for (uint32_t i = 0; i < 24; i++) {
-        ASSERT_NO_FATAL_FAILURE(round(seed + i, i % 2));
+        ASSERT_NO_FATAL_FAILURE(round(seed + i, i % 2, i / 2 % 2 ? 64 : 0));
         a.reset();
         b.reset();
     }

@@ -49,13 +49,6 @@ Fd make_socket()
 
 } // namespace
 
-Fd::~Fd()
-{
-    if (fd_ >= 0) {
-        close(fd_);
-    }
-}
-
 Channel Channel::listen(const std::string &path)
 {
     const sockaddr_un address = address_of(path);

@@ -11,28 +11,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../fd.h"
+
 namespace traffic
 {
-
-/** A file descriptor that closes itself. */
-class Fd
-{
-public:
-    explicit Fd(int fd = -1) : fd_(fd) {}
-    Fd(Fd &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-    Fd &operator=(Fd &&other) noexcept
-    {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    Fd(const Fd &) = delete;
-    Fd &operator=(const Fd &) = delete;
-    ~Fd();
-    [[nodiscard]] int get() const { return fd_; }
-
-private:
-    int fd_;
-};
 
 class Channel
 {

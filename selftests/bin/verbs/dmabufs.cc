@@ -13,33 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../fd.h"
 #include "fixture.h"
 
 namespace verbs
 {
-
-/** A file descriptor that is closed. */
-class Fd
-{
-public:
-    explicit Fd(int fd = -1) : fd_(fd) {}
-    Fd(Fd &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-    Fd &operator=(Fd &&other) noexcept
-    {
-        std::swap(fd_, other.fd_);
-        return *this;
-    }
-    ~Fd()
-    {
-        if (fd_ >= 0) {
-            ::close(fd_);
-        }
-    }
-    [[nodiscard]] int get() const { return fd_; }
-
-private:
-    int fd_;
-};
 
 class Dmabufs : public Pair
 {
