@@ -46,6 +46,8 @@ const char *const mrc_drop_names[MRC_DROP_COUNT] = {
 	[MRC_DROP_INGRESS]		= "ingress",
 	[MRC_DROP_FILTERED]		= "filtered",
 	[MRC_DROP_NO_SOCKET]		= "no_socket",
+	[MRC_DROP_QKEY]			= "qkey",
+	[MRC_DROP_STRANGER]		= "stranger",
 };
 
 static const struct mrc_rx_ops *mrc_rx_ops;

@@ -36,6 +36,8 @@ struct net;
  *                    from an address that this host does not have
  * @MRC_DROP_FILTERED: netfilter dropped it before this module got it
  * @MRC_DROP_NO_SOCKET: came in where no UDP socket hears it
+ * @MRC_DROP_QKEY: a datagram with a wrong Q_Key
+ * @MRC_DROP_STRANGER: a datagram for the connection manager, and strangers have sent too many of late
  * @MRC_DROP_COUNT: number of the reasons above
  *
  * mrc_drop_names[] has their names.
@@ -57,6 +59,8 @@ enum mrc_drop {
 	MRC_DROP_INGRESS,
 	MRC_DROP_FILTERED,
 	MRC_DROP_NO_SOCKET,
+	MRC_DROP_QKEY,
+	MRC_DROP_STRANGER,
 	MRC_DROP_COUNT,
 };
 

@@ -39,7 +39,7 @@ static int mrc_ucontext_init(struct mrc_ib_ucontext *uctx, struct ib_udata *udat
 	int err;
 
 	if (READ_ONCE(to_mrc_dev(uctx->ib.device)->cfg.extensions))
-		resp.features |= MRC_FEATURE_SENDS | MRC_FEATURE_READS;
+		resp.features |= MRC_FEATURE_SENDS | MRC_FEATURE_READS | MRC_FEATURE_UD;
 	err = mrc_udata_check(udata, offsetof(typeof(resp), comp_mask)) ?:
 	      mrc_udata_answer(udata, &resp, sizeof(resp));
 	if (err)

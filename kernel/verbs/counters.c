@@ -90,7 +90,7 @@ static void mrc_pma_put_ext(const struct mrc_pma *pma, struct ib_pma_portcounter
  * @ibdev: the device
  * @flags: unused
  * @port: the device's only port, 1
- * @in_wc: unused
+ * @in_wc: where the query comes from; NULL: this host
  * @in_grh: unused
  * @in: the query
  * @out: the answer
@@ -98,7 +98,7 @@ static void mrc_pma_put_ext(const struct mrc_pma *pma, struct ib_pma_portcounter
  * @out_pkey: not changed
  *
  * Because of this operation a port has a folder counters/ in sysfs, which programs that watch hosts
- * expect of every port. No datagram comes from a wire or goes to one.
+ * expect of every port. Other hosts get no answer.
  *
  * Context: process. Return: enum ib_mad_result.
  */
@@ -110,7 +110,7 @@ int mrc_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct i
 	struct ib_class_port_info *info = attr;
 	struct mrc_pma pma;
 
-	if (port != 1 || in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
+	if (in_wc || port != 1 || in->mad_hdr.mgmt_class != IB_MGMT_CLASS_PERF_MGMT ||
 	    in->mad_hdr.method != IB_MGMT_METHOD_GET)
 		return IB_MAD_RESULT_FAILURE;
 	memset(out, 0, sizeof(*out));

@@ -39,8 +39,19 @@ static void mrc_cq_fail(struct mrc_ib_cq *cq, bool nonsense)
 	queue_work(system_unbound_wq, &cq->fail_work);
 }
 
+/* Under cq->lock. */
+static void mrc_cq_write(struct mrc_ib_cq *cq, struct ib_qp *qp, const struct mrc_cqe *cqe)
+{
+	struct mrc_ulp_cqe *entry = mrc_kring_entry(&cq->ring);
+
+	memcpy(&entry->cqe, cqe, sizeof(*cqe));
+	if (!cq->user)
+		entry->qp = qp;
+	mrc_kring_produce(&cq->ring);
+}
+
 /* Under cq->lock. Return: true if the program must be woken up. */
-static bool mrc_cq_push(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
+static bool mrc_cq_push(struct mrc_ib_cq *cq, struct ib_qp *qp, const struct mrc_cqe *cqe,
 			bool solicited)
 {
 	int room = mrc_kring_room(&cq->ring);
@@ -49,8 +60,7 @@ static bool mrc_cq_push(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
 		mrc_cq_fail(cq, room < 0);
 		return false;
 	}
-	memcpy(mrc_kring_entry(&cq->ring), cqe, sizeof(*cqe));
-	mrc_kring_produce(&cq->ring);
+	mrc_cq_write(cq, qp, cqe);
 	cq->added++;
 	if (!cq->armed || (cq->armed == IB_CQ_SOLICITED && !solicited))
 		return false;
@@ -110,14 +120,13 @@ static void mrc_cq_wake(struct mrc_ib_cq *cq)
 	put_cpu();
 }
 
-void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
-		bool solicited)
+void mrc_cq_add(struct mrc_ib_cq *cq, struct ib_qp *qp, const struct mrc_cqe *cqe, bool solicited)
 {
 	bool wake = false;
 
 	spin_lock_bh(&cq->lock);
 	if (!cq->failed)
-		wake = mrc_cq_push(cq, cqe, solicited);
+		wake = mrc_cq_push(cq, qp, cqe, solicited);
 	spin_unlock_bh(&cq->lock);
 	if (wake)
 		mrc_cq_wake(cq);
@@ -170,6 +179,7 @@ static int mrc_cq_vector_cpu(u32 vector)
 static void mrc_cq_init(struct mrc_ib_cq *cq, u32 vector)
 {
 	spin_lock_init(&cq->lock);
+	spin_lock_init(&cq->poll_lock);
 	mutex_init(&cq->qps_lock);
 	INIT_LIST_HEAD(&cq->qps);
 	INIT_WORK(&cq->fail_work, mrc_cq_fail_work);
@@ -178,40 +188,49 @@ static void mrc_cq_init(struct mrc_ib_cq *cq, u32 vector)
 	cq->cpu = mrc_cq_vector_cpu(vector);
 }
 
+static int mrc_cq_create_ring(struct mrc_ib_cq *cq, u32 entries, struct mrc_ib_ucontext *uctx,
+			      struct ib_udata *udata)
+{
+	struct mrc_create_cq_resp resp = {};
+	int ret;
+
+	if (!udata)
+		return mrc_kring_create(&cq->ring, NULL, entries, sizeof(struct mrc_ulp_cqe),
+					&resp.cq);
+	ret = mrc_kring_create(&cq->ring, &uctx->ib, entries, sizeof(struct mrc_cqe), &resp.cq);
+	if (!ret)
+		ret = mrc_udata_answer(udata, &resp, sizeof(resp));
+	if (ret)
+		mrc_kring_destroy(&cq->ring);
+	return ret;
+}
+
 /*
- * Process context. Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, kernel users, newer libraries),
- * -ENOMEM, -EDQUOT.
+ * Process context. Return: 0, -EINVAL (size), -EOPNOTSUPP (flags, newer libraries), -ENOMEM, -EDQUOT.
  */
 int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		  mrc_create_cq_arg *arg)
 {
 	struct ib_udata *udata = mrc_create_cq_udata(arg);
+	struct mrc_ib_ucontext *uctx =
+		rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
 	struct mrc_ib_cq *cq = to_mrc_cq(ibcq);
-	struct mrc_create_cq_resp resp = {};
-	struct mrc_ib_ucontext *uctx;
 	int ret;
 
 	if (attr->flags)
 		return -EOPNOTSUPP;
 	if (!attr->cqe || attr->cqe > MRC_MAX_CQE)
 		return -EINVAL;
-	ret = mrc_udata_check(udata, offsetof(typeof(resp), comp_mask));
+	ret = udata ? mrc_udata_check(udata, offsetof(struct mrc_create_cq_resp, comp_mask)) : 0;
 	if (ret)
 		return ret;
 	mrc_cq_init(cq, attr->comp_vector);
-	uctx = rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
-	if (!uctx)
-		return -EINVAL;
-	cq->user = uctx->user;
+	cq->user = mrc_udata_user(udata);
 	ret = mrc_object_add(ibcq->device, cq->user, MRC_SHARE_CQ);
 	if (ret)
 		return ret;
-	ret = mrc_kring_create(&cq->ring, &uctx->ib, attr->cqe,
-			       sizeof(struct mrc_cqe), &resp.cq);
-	if (!ret)
-		ret = mrc_udata_answer(udata, &resp, sizeof(resp));
+	ret = mrc_cq_create_ring(cq, attr->cqe, uctx, udata);
 	if (ret) {
-		mrc_kring_destroy(&cq->ring);
 		mrc_object_del(ibcq->device, cq->user, MRC_SHARE_CQ);
 		return ret;
 	}

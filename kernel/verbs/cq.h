@@ -14,10 +14,21 @@
 #include "ring.h"
 
 /**
+ * struct mrc_ulp_cqe - an entry of the ring of a user in the kernel
+ * @cqe: as programs have it
+ * @qp: the QP
+ */
+struct mrc_ulp_cqe {
+	struct mrc_cqe cqe;
+	struct ib_qp *qp;
+};
+
+/**
  * struct mrc_ib_cq - a completion queue
  * @ib: the core's part
- * @user: the user it belongs to
- * @ring: completions
+ * @user: the user it belongs to; NULL: a user in the kernel
+ * @ring: completions: struct mrc_cqe, or struct mrc_ulp_cqe
+ * @poll_lock: users in the kernel poll under it; interrupts off
  * @lock: guards @ring, @armed, @failed, @added; innermost of all
  * @armed: 0, IB_CQ_SOLICITED or IB_CQ_NEXT_COMP
  * @cpu: the CPU that wakes the program; negative: the CPU that adds the completion
@@ -33,6 +44,7 @@ struct mrc_ib_cq {
 	struct ib_cq ib;
 	struct mrc_user *user;
 	struct mrc_kring ring;
+	spinlock_t poll_lock;
 	spinlock_t lock;
 	u8 armed;
 	int cpu;
@@ -67,6 +79,7 @@ static inline struct mrc_ib_cq *to_mrc_cq(struct ib_cq *ib)
 /**
  * mrc_cq_add() - add a completion
  * @cq: the queue
+ * @qp: the QP
  * @cqe: the completion, which is copied
  * @solicited: the completion also wakes programs that wait for solicited completions only
  *
@@ -74,8 +87,7 @@ static inline struct mrc_ib_cq *to_mrc_cq(struct ib_cq *ib)
  * queue go to error. From then on no QP can be created with this queue, and no QP of it can leave
  * RESET. Softirq or BH off; QP locks may be held.
  */
-void mrc_cq_add(struct mrc_ib_cq *cq, const struct mrc_cqe *cqe,
-		bool solicited);
+void mrc_cq_add(struct mrc_ib_cq *cq, struct ib_qp *qp, const struct mrc_cqe *cqe, bool solicited);
 
 /** mrc_cq_failed() - true once the queue has failed, for good. Process context or BH off. */
 bool mrc_cq_failed(struct mrc_ib_cq *cq);

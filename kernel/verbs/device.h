@@ -19,6 +19,7 @@
  * @dev: the transport's part, a reference
  * @place: the device's parent in sysfs, or NULL; private to link.c
  * @objects: how many objects of each kind exist, by enum mrc_share
+ * @avs: address vectors, see ah.h
  * @list: private to registry.c
  * @registered: private to registry.c
  * @state: private to registry.c
@@ -28,6 +29,7 @@ struct mrc_ibdev {
 	struct mrc_dev *dev;
 	struct device *place;
 	atomic_t objects[MRC_SHARE_MR + 1];
+	struct xarray avs;
 	struct list_head list;
 	bool registered;
 	enum ib_port_state state;

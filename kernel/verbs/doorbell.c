@@ -7,6 +7,8 @@
 #include "../transport/qp/responder.h"
 #include "doorbell.h"
 #include "qp.h"
+#include "ud.h"
+#include "ulp.h"
 
 #define UVERBS_MODULE_NAME mrc
 #include <rdma/uverbs_named_ioctl.h>
@@ -21,17 +23,21 @@ static void mrc_doorbell_flush_late(struct mrc_qp *qp)
 		mrc_qp_to_err(qp, BIT(IB_QPS_ERR), NULL);
 }
 
-static void mrc_doorbell_send(struct mrc_qp *qp)
+static void mrc_doorbell_send(struct mrc_ib_qp *q)
 {
-	mrc_requester_kick(qp);
-	mrc_doorbell_flush_late(qp);
+	if (mrc_qp_is_ud(q))
+		return mrc_ud_doorbell_send(q);
+	mrc_requester_kick(q->qp);
+	mrc_doorbell_flush_late(q->qp);
 }
 
-static void mrc_doorbell_recv(struct mrc_qp *qp)
+static void mrc_doorbell_recv(struct mrc_ib_qp *q)
 {
-	if (mrc_responder_received(qp))
-		mrc_requester_kick(qp);
-	mrc_doorbell_flush_late(qp);
+	if (mrc_qp_is_ud(q))
+		return mrc_ud_doorbell_recv(q);
+	if (mrc_responder_received(q->qp))
+		mrc_requester_kick(q->qp);
+	mrc_doorbell_flush_late(q->qp);
 }
 
 /* Each QP that lacks a receive gets one turn, as long as there are receives. */
@@ -51,29 +57,46 @@ static void mrc_doorbell_srq(struct mrc_ib_srq *srq)
 int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr)
 {
+	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
+	int ret;
+
+	if (!q->user) {
+		ret = mrc_ulp_post_send(q, wr, bad_wr);
+		mrc_ud_doorbell_ulp(q);
+		return ret;
+	}
 	if (wr) {
 		*bad_wr = wr;
 		return -EOPNOTSUPP;
 	}
-	mrc_doorbell_send(to_mrc_qp(ibqp)->qp);
+	mrc_doorbell_send(q);
 	return 0;
 }
 
 int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		  const struct ib_recv_wr **bad_wr)
 {
+	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
+	int ret;
+
+	if (!q->user) {
+		ret = mrc_ulp_post_recv(q, wr, bad_wr);
+		if (mrc_kring_wants_doorbell(&q->rq))
+			mrc_ud_doorbell_ulp(q);
+		return ret;
+	}
 	if (wr) {
 		*bad_wr = wr;
 		return -EOPNOTSUPP;
 	}
-	mrc_doorbell_recv(to_mrc_qp(ibqp)->qp);
+	mrc_doorbell_recv(q);
 	return 0;
 }
 
 /* The core keeps the QP alive during the call. */
-static struct mrc_qp *mrc_doorbell_qp(struct uverbs_attr_bundle *attrs, u16 handle)
+static struct mrc_ib_qp *mrc_doorbell_qp(struct uverbs_attr_bundle *attrs, u16 handle)
 {
-	return to_mrc_qp(uverbs_attr_get_obj(attrs, handle))->qp;
+	return to_mrc_qp(uverbs_attr_get_obj(attrs, handle));
 }
 
 static int UVERBS_HANDLER(MRC_METHOD_QP_SEND_DOORBELL)(struct uverbs_attr_bundle *attrs)

@@ -16,9 +16,10 @@ static const struct in6_addr *mrc_gid_addr(const union ib_gid *gid)
 }
 
 /* Checks that a GID is an address of the anchor itself, and not of a netdev upon the anchor. */
-static int mrc_gid_check_netdev(const struct ib_qp *ibqp, const struct ib_gid_attr *gid)
+static int mrc_gid_check_netdev(struct ib_device *ib, const char *who,
+				const struct ib_gid_attr *gid)
 {
-	const struct net_device *anchor = to_mrc_dev(ibqp->device)->anchor, *ndev;
+	const struct net_device *anchor = to_mrc_dev(ib)->anchor, *ndev;
 	int err = 0;
 
 	rcu_read_lock();
@@ -27,9 +28,9 @@ static int mrc_gid_check_netdev(const struct ib_qp *ibqp, const struct ib_gid_at
 		err = PTR_ERR(ndev);
 	} else if (ndev != anchor) {
 		err = -EADDRNOTAVAIL;
-		ibdev_warn_ratelimited(ibqp->device,
-				       "QP 0x%06x: GID %pI6c belongs to %s, not to the anchor %s: use a GID of the anchor\n",
-				       ibqp->qp_num, &gid->gid, ndev->name, anchor->name);
+		ibdev_warn_ratelimited(ib,
+				       "%s: GID %pI6c belongs to %s, not to the anchor %s: use a GID of the anchor\n",
+				       who, &gid->gid, ndev->name, anchor->name);
 	}
 	rcu_read_unlock();
 	return err;
@@ -75,43 +76,43 @@ static bool mrc_gid_has_link_local(struct mrc_dev *dev, const struct in6_addr *a
 	return plane && ipv6_chk_addr(dev->net, addr, dev->anchor, 1);
 }
 
-/* Replaces IPv4 addresses by the link-local addresses that they stand for. */
-static int mrc_gid_from_ipv4(const struct ib_qp *ibqp, const struct rdma_ah_attr *ah,
-			     struct in6_addr *local, struct in6_addr *remote)
+int mrc_gid_resolve(struct ib_device *ib, const char *who, struct mrc_gids *gids)
 {
-	struct mrc_dev *dev = to_mrc_dev(ibqp->device);
+	struct mrc_dev *dev = to_mrc_dev(ib);
 	struct in6_addr own = mrc_gid_link_local(dev->anchor->dev_addr);
 
-	if (!mrc_gid_has_link_local(dev, &own) || !mrc_gid_on_link(dev, local, remote)) {
-		ibdev_warn_ratelimited(ibqp->device,
-				       "QP 0x%06x: IPv4 GIDs %pI6c and %pI6c work only if anchor %s is a plane, has address %pI6c, and needs no router: use IPv6 GIDs\n",
-				       ibqp->qp_num, local, remote, dev->anchor->name, &own);
+	if (!ipv6_addr_v4mapped(&gids->local))
+		return 0;
+	if (!mrc_gid_has_link_local(dev, &own) ||
+	    !mrc_gid_on_link(dev, &gids->local, &gids->remote)) {
+		ibdev_warn_ratelimited(ib,
+				       "%s: IPv4 GIDs %pI6c and %pI6c work only if anchor %s is a plane, has address %pI6c, and needs no router: use IPv6 GIDs\n",
+				       who, &gids->local, &gids->remote, dev->anchor->name, &own);
 		return -ENETUNREACH;
 	}
-	*local = own;
-	*remote = mrc_gid_link_local(ah->roce.dmac);
+	gids->local = own;
+	gids->remote = mrc_gid_link_local(gids->dmac);
 	return 0;
 }
 
-int mrc_gid_addresses(const struct ib_qp *ibqp, const struct rdma_ah_attr *ah, struct in6_addr *local,
-		      struct in6_addr *remote)
+int mrc_gid_read(struct ib_device *ib, const char *who, const struct rdma_ah_attr *ah,
+		 struct mrc_gids *gids)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 	int err;
 
 	if (!(rdma_ah_get_ah_flags(ah) & IB_AH_GRH) || !grh->sgid_attr)
 		return -EINVAL;
-	*local = *mrc_gid_addr(&grh->sgid_attr->gid);
-	*remote = *mrc_gid_addr(&grh->dgid);
-	err = mrc_gid_check_netdev(ibqp, grh->sgid_attr);
+	gids->local = *mrc_gid_addr(&grh->sgid_attr->gid);
+	gids->remote = *mrc_gid_addr(&grh->dgid);
+	memcpy(gids->dmac, ah->roce.dmac, sizeof(gids->dmac));
+	err = mrc_gid_check_netdev(ib, who, grh->sgid_attr);
 	if (err)
 		return err;
-	if (ipv6_addr_v4mapped(local) && ipv6_addr_v4mapped(remote))
-		return mrc_gid_from_ipv4(ibqp, ah, local, remote);
-	if (ipv6_addr_v4mapped(local) || ipv6_addr_v4mapped(remote)) {
-		ibdev_warn_ratelimited(ibqp->device, "QP 0x%06x: GIDs %pI6c and %pI6c must both be IPv6, or both IPv4\n",
-				       ibqp->qp_num, local, remote);
+	if (ipv6_addr_v4mapped(&gids->local) != ipv6_addr_v4mapped(&gids->remote)) {
+		ibdev_warn_ratelimited(ib, "%s: GIDs %pI6c and %pI6c must both be IPv6, or both IPv4\n",
+				       who, &gids->local, &gids->remote);
 		return -EINVAL;
 	}
-	return ipv6_addr_is_multicast(remote) || ipv6_addr_any(remote) ? -EINVAL : 0;
+	return ipv6_addr_is_multicast(&gids->remote) || ipv6_addr_any(&gids->remote) ? -EINVAL : 0;
 }

@@ -20,6 +20,7 @@
 #include "../net/netdev.h"
 #include "../transport/transport/transport.h"
 #include "../version.h"
+#include "ah.h"
 #include "context.h"
 #include "counters.h"
 #include "cq.h"
@@ -37,6 +38,7 @@
 #include "ring.h"
 #include "srq.h"
 #include "sysfs.h"
+#include "ulp.h"
 
 /* Software has no vendor. Other software devices use this value, too. */
 #define MRC_VENDOR_ID	0xffffff
@@ -111,6 +113,7 @@ static void mrc_dealloc_driver(struct ib_device *ibdev)
 	mrc_dev_get(m->dev);
 	mrc_transport_shutdown(m->dev);
 	mrc_registry_del(m);
+	mrc_ah_exit(&m->avs);
 	/* First: once our hold on the anchor is gone, the anchor's hardware may go, too. */
 	if (m->place)
 		device_unregister(m->place);
@@ -129,14 +132,17 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.alloc_hw_port_stats = mrc_alloc_hw_port_stats,
 	.alloc_pd = mrc_alloc_pd,
 	.alloc_ucontext = mrc_alloc_ucontext,
+	.create_ah = mrc_create_ah,
 	.create_cq = mrc_create_cq,
 	.create_qp = mrc_create_qp,
 	.create_srq = mrc_create_srq,
+	.create_user_ah = mrc_create_ah,
 	.dealloc_driver = mrc_dealloc_driver,
 	.dealloc_pd = mrc_dealloc_pd,
 	.dealloc_ucontext = mrc_dealloc_ucontext,
 	.del_gid = mrc_del_gid,
 	.dereg_mr = mrc_dereg_mr,
+	.destroy_ah = mrc_destroy_ah,
 	.destroy_cq = mrc_destroy_cq,
 	.destroy_qp = mrc_destroy_qp,
 	.destroy_srq = mrc_destroy_srq,
@@ -146,6 +152,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.fill_res_mr_entry = mrc_fill_res_mr,
 	.fill_res_qp_entry = mrc_fill_res_qp,
 	.get_dev_fw_str = mrc_fw_str,
+	.get_dma_mr = mrc_get_dma_mr,
 	.get_hw_stats = mrc_get_hw_stats,
 	.get_link_layer = mrc_link_layer,
 	.get_port_immutable = mrc_port_immutable,
@@ -153,9 +160,11 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.mmap_free = mrc_mmap_free,
 	.modify_qp = mrc_modify_qp,
 	.modify_srq = mrc_modify_srq,
+	.poll_cq = mrc_poll_cq,
 	.post_recv = mrc_post_recv,
 	.post_send = mrc_post_send,
 	.process_mad = mrc_process_mad,
+	.query_ah = mrc_query_ah,
 	.query_device = mrc_query_device,
 	.query_pkey = mrc_query_pkey,
 	.query_port = mrc_query_port,
@@ -165,6 +174,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.reg_user_mr_dmabuf = mrc_reg_dmabuf_mr_op,
 	.req_notify_cq = mrc_req_notify_cq,
 
+	INIT_RDMA_OBJ_SIZE(ib_ah, mrc_ib_ah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, mrc_ib_cq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_pd, mrc_ib_pd, ib),
 	INIT_RDMA_OBJ_SIZE(ib_qp, mrc_ib_qp, ib),
@@ -267,6 +277,7 @@ static struct mrc_ibdev *mrc_ibdev_alloc(const char *name,
 	if (!m)
 		goto err_dev;
 	m->dev = dev;
+	mrc_ah_init(&m->avs);
 	mrc_registry_add(m);
 	ret = mrc_ibdev_setup(m, anchor);
 	if (ret) {

@@ -18,6 +18,7 @@
 #include "modify.h"
 #include "port.h"
 #include "qp.h"
+#include "ud.h"
 
 #define MRC_QP_TOLERATED						\
 	(IB_QP_PORT | IB_QP_TIMEOUT | IB_QP_RETRY_CNT |			\
@@ -134,6 +135,23 @@ static int mrc_qp_join_srq(struct mrc_ib_qp *q)
 	return ret;
 }
 
+static int mrc_qp_addresses(const struct mrc_ib_qp *q, const struct rdma_ah_attr *ah,
+			    struct mrc_qp_conn *conn)
+{
+	char who[sizeof("QP 0x123456")];
+	struct mrc_gids gids;
+	int ret;
+
+	snprintf(who, sizeof(who), "QP 0x%06x", q->ib.qp_num);
+	ret = mrc_gid_read(q->ib.device, who, ah, &gids) ?:
+	      mrc_gid_resolve(q->ib.device, who, &gids);
+	if (ret)
+		return ret;
+	conn->local = gids.local;
+	conn->remote = gids.remote;
+	return 0;
+}
+
 static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 			  int mask)
 {
@@ -153,7 +171,7 @@ static int mrc_qp_connect(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 		return -EINVAL;
 	if (conn.mtu > fits)
 		return mrc_qp_no_room(q, conn.mtu, fits);
-	ret = mrc_gid_addresses(&q->ib, &attr->ah_attr, &conn.local, &conn.remote);
+	ret = mrc_qp_addresses(q, &attr->ah_attr, &conn);
 	if (ret)
 		return ret;
 	ret = q->srq ? mrc_qp_join_srq(q) : 0;
@@ -327,10 +345,27 @@ int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 	if (ret)
 		return ret;
+	if (mrc_qp_is_ud(q))
+		return mrc_ud_modify(q, attr, mask);
 	mutex_lock(&q->qp->state_lock);
 	ret = mrc_qp_apply(q, attr, mask);
 	mutex_unlock(&q->qp->state_lock);
 	return ret;
+}
+
+/* Return: 0 or -EAGAIN: the QP is being destroyed. */
+static int mrc_qp_query_rc(struct mrc_ib_qp *q, struct ib_qp_attr *attr)
+{
+	struct mrc_qp *qp = mrc_ib_qp_get(q);
+
+	if (!qp)
+		return -EAGAIN;
+	mutex_lock(&qp->state_lock);
+	*attr = q->attr;
+	attr->qp_state = READ_ONCE(qp->state);
+	mutex_unlock(&qp->state_lock);
+	mrc_qp_put(qp);
+	return 0;
 }
 
 /**
@@ -343,6 +378,7 @@ int mrc_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
  * The send PSN is the initial one. Before RTS it is the PSN that RTS takes when the program names
  * none. The current send PSN is never reported. The core queries without a mask to show QPs to all
  * users: somebody who knew the initial PSNs could derive the next PSN from the packet counters.
+ * Likewise the Q_Key is told only to those who ask for it.
  *
  * Context: process, sleeps. Return: 0, or -EAGAIN when the QP is being destroyed.
  */
@@ -350,13 +386,10 @@ int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		 struct ib_qp_init_attr *init)
 {
 	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
-	struct mrc_qp *qp = mrc_ib_qp_get(q);
+	int ret = mrc_qp_is_ud(q) ? mrc_ud_query(q, attr) : mrc_qp_query_rc(q, attr);
 
-	if (!qp)
-		return -EAGAIN;
-	mutex_lock(&qp->state_lock);
-	*attr = q->attr;
-	attr->qp_state = READ_ONCE(qp->state);
+	if (ret)
+		return ret;
 	attr->cur_qp_state = attr->qp_state;
 	attr->path_mig_state = IB_MIG_MIGRATED;
 	attr->port_num = 1;
@@ -365,8 +398,8 @@ int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		attr->sq_psn = 0;
 	if (!(mask & IB_QP_RQ_PSN))
 		attr->rq_psn = 0;
-	mutex_unlock(&qp->state_lock);
-	mrc_qp_put(qp);
+	if (!(mask & IB_QP_QKEY))
+		attr->qkey = 0;
 
 	init->qp_context = ibqp->qp_context;
 	init->send_cq = ibqp->send_cq;
@@ -374,6 +407,6 @@ int mrc_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init->srq = ibqp->srq;
 	init->cap = q->cap;
 	init->sq_sig_type = q->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
-	init->qp_type = IB_QPT_RC;
+	init->qp_type = ibqp->qp_type;
 	return 0;
 }

@@ -222,6 +222,36 @@ struct ib_mr *mrc_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length, u64 vi
 	return fd < 0 ? ERR_PTR(-EOPNOTSUPP) : mrc_mr_create(pd, &attr, udata);
 }
 
+/**
+ * mrc_get_dma_mr() - a region that is all of the kernel's memory, for users in the kernel
+ * @pd: their protection domain
+ * @access: IB_ACCESS_* bits
+ *
+ * The device uses virtual addresses (ib_uses_virt_dma()), so addresses are the kernel's own. A program
+ * cannot have such a region: the core offers none, and the region's protection domain is the kernel's.
+ *
+ * Context: process, sleeps. Return: the region, or ERR_PTR: -EOPNOTSUPP, -ENOMEM.
+ */
+struct ib_mr *mrc_get_dma_mr(struct ib_pd *pd, int access)
+{
+	const struct mrc_mr_attr all = { .length = U64_MAX, .access = access };
+	struct mrc_ib_mr *m;
+	int ret;
+
+	if (access & ~MRC_MR_ACCESS)
+		return ERR_PTR(-EOPNOTSUPP);
+	ret = mrc_object_add(pd->device, NULL, MRC_SHARE_MR);
+	if (ret)
+		return ERR_PTR(ret);
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	ret = m ? mrc_mr_open(m, pd, NULL, &all) : -ENOMEM;
+	if (!ret)
+		return &m->ib;
+	kfree(m);
+	mrc_object_del(pd->device, NULL, MRC_SHARE_MR);
+	return ERR_PTR(ret);
+}
+
 /* After this nothing reads or writes the memory any more. Process context, sleeps. */
 int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {

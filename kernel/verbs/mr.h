@@ -43,6 +43,7 @@ struct ib_mr *mrc_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
 			      u64 virt, int access, struct ib_udata *udata);
 struct ib_mr *mrc_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length, u64 virt, int fd,
 				int access, struct ib_udata *udata);
+struct ib_mr *mrc_get_dma_mr(struct ib_pd *pd, int access);
 int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 
 #endif /* _MRC_VERBS_MR_H */

@@ -2,6 +2,8 @@
 /*
  * The port of the ib_device.
  */
+#include <rdma/ib_mad.h>
+
 #include "device.h"
 #include "port.h"
 
@@ -75,14 +77,14 @@ int mrc_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-/* The port has RoCE v2 addressing only: no management datagrams, no connection manager. */
+/* Addresses and management datagrams are those of RoCE v2. */
 int mrc_port_immutable(struct ib_device *ibdev, u32 port,
 		       struct ib_port_immutable *immutable)
 {
 	immutable->gid_tbl_len = MRC_GID_TABLE_LEN;
 	immutable->pkey_tbl_len = 1;
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
-				    RDMA_CORE_CAP_ETH_AH;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <linux/random.h>
 
 #include "../transport/qp/error.h"
+#include "device.h"
 #include "qp.h"
 
 void mrc_ib_qp_forget(struct mrc_ib_qp *q)
@@ -49,6 +50,6 @@ void mrc_ib_qp_fail(struct mrc_ib_qp *q)
 
 int mrc_ib_qp_corrupt(struct mrc_ib_qp *q)
 {
-	mrc_count(q->qp->dev, MRC_CNT_RING_CORRUPT);
+	mrc_count(to_mrc_dev(q->ib.device), MRC_CNT_RING_CORRUPT);
 	return -EBADMSG;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * QPs as verbs sees them: an RC QP of this device is an MRC QP. This layer has the rings and the
- * completions; the transport has the windows and the packets.
+ * completions; the transport has the windows and the packets. UD QPs, see ud.h, have the same rings.
  */
 #ifndef _MRC_VERBS_QP_H
 #define _MRC_VERBS_QP_H
@@ -16,15 +16,33 @@
 /* In verbs this number of retries means: retry for ever. */
 #define MRC_RNR_RETRY_FOR_EVER	7
 
+struct mrc_ud;
+
+/**
+ * struct mrc_ib_ud - what a UD QP has beside its rings; see ud.h
+ * @ud: the transport's part; NULL once destroyed; changes under @lock
+ * @lock: guards the send ring, @buf, and changes of state and attributes; process context
+ * @work: sends and flushes
+ * @buf: room for the payload of a datagram
+ */
+struct mrc_ib_ud {
+	struct mrc_ud *ud;
+	struct mutex lock;
+	struct work_struct work;
+	u8 *buf;
+};
+
 /**
  * struct mrc_ib_qp - a QP
  * @ib: the core's part
- * @qp: the transport's part, a reference; NULL once destroyed
+ * @qp: the transport's part of an RC QP, a reference; NULL once destroyed, and of UD QPs
+ * @ud: a UD QP's
  * @scq: completions of sends
  * @rcq: completions of receives
  * @scq_user: entry in @scq
  * @rcq_user: entry in @rcq
- * @user: the user it belongs to
+ * @user: the user it belongs to; NULL: a user in the kernel
+ * @post_lock: users in the kernel post under it; interrupts off
  * @sq: requests; consumed under the transport's tx_lock
  * @rq: receives; consumed under the transport's rx_lock; none with an SRQ
  * @srq: where receives come from instead, or NULL
@@ -40,11 +58,13 @@
 struct mrc_ib_qp {
 	struct ib_qp ib;
 	struct mrc_qp *qp;
+	struct mrc_ib_ud ud;
 	struct mrc_ib_cq *scq;
 	struct mrc_ib_cq *rcq;
 	struct mrc_cq_user scq_user;
 	struct mrc_cq_user rcq_user;
 	struct mrc_user *user;
+	spinlock_t post_lock;
 	struct mrc_kring sq;
 	struct mrc_kring rq;
 	struct mrc_ib_srq *srq;

@@ -11,6 +11,7 @@
 #include "doorbell.h"
 #include "qp.h"
 #include "qp_attr.h"
+#include "ud.h"
 
 #define UVERBS_MODULE_NAME mrc
 #include <rdma/uverbs_named_ioctl.h>
@@ -69,14 +70,23 @@ static void mrc_params_forget(struct mrc_ib_qp *q, u32 mask)
 	q->explicit &= ~mask;
 }
 
+/* Return: NULL: the QP has no such attributes. */
+static struct mrc_ib_qp *mrc_qp_with_params(struct uverbs_attr_bundle *attrs, u16 handle)
+{
+	struct mrc_ib_qp *q = to_mrc_qp(uverbs_attr_get_obj(attrs, handle));
+
+	return mrc_qp_is_ud(q) ? NULL : q;
+}
+
 static int UVERBS_HANDLER(MRC_METHOD_QP_SET)(struct uverbs_attr_bundle *attrs)
 {
-	struct mrc_ib_qp *q = to_mrc_qp(uverbs_attr_get_obj(attrs,
-							    MRC_ATTR_QP_SET_HANDLE));
+	struct mrc_ib_qp *q = mrc_qp_with_params(attrs, MRC_ATTR_QP_SET_HANDLE);
 	struct mrc_qp_params params;
 	struct mrc_abi_qp_attr values;
 	int ret;
 
+	if (!q)
+		return -EOPNOTSUPP;
 	ret = uverbs_copy_from(&values, attrs, MRC_ATTR_QP_SET_VALUES);
 	if (ret)
 		return ret;
@@ -99,10 +109,11 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_SET)(struct uverbs_attr_bundle *attrs)
 
 static int UVERBS_HANDLER(MRC_METHOD_QP_QUERY)(struct uverbs_attr_bundle *attrs)
 {
-	struct mrc_ib_qp *q = to_mrc_qp(uverbs_attr_get_obj(attrs,
-							    MRC_ATTR_QP_QUERY_HANDLE));
+	struct mrc_ib_qp *q = mrc_qp_with_params(attrs, MRC_ATTR_QP_QUERY_HANDLE);
 	struct mrc_abi_qp_attr values = {};
 
+	if (!q)
+		return -EOPNOTSUPP;
 	mutex_lock(&q->qp->state_lock);
 	mrc_params_show(&q->qp->params, &values);
 	mutex_unlock(&q->qp->state_lock);

@@ -74,23 +74,28 @@ static int mrc_receive_walk(const struct mrc_wr_sge *sge, u32 offset, u32 len,
 	return count;
 }
 
-int mrc_receive_place(void *priv, u32 skip, const struct mrc_stretch *s, struct mrc_place *to)
+int mrc_receive_place_in(struct mrc_ib_qp *q, u32 skip, const struct mrc_stretch *s,
+			 struct mrc_place *to)
 {
 	struct mrc_wr_sge sge[MRC_MAX_SGE];
-	struct mrc_ib_qp *q = priv;
-	int i, n = mrc_receive_avail(q, skip);
+	int i, n = mrc_receive_elements(q, skip, sge);
 	u64 room = 0;
 
-	if (n < 0)
-		return mrc_ib_qp_corrupt(q);
-	if ((u32)n <= skip)
-		return -ENOENT;
-	n = mrc_receive_elements(q, skip, sge);
 	for (i = 0; i < n; i++)
 		room += sge[i].length;
 	if (n < 0)
 		return n;
 	return s->message > room ? -EMSGSIZE : mrc_receive_walk(sge, s->offset, s->len, to);
+}
+
+int mrc_receive_place(void *priv, u32 skip, const struct mrc_stretch *s, struct mrc_place *to)
+{
+	struct mrc_ib_qp *q = priv;
+	int n = mrc_receive_avail(q, skip);
+
+	if (n < 0)
+		return mrc_ib_qp_corrupt(q);
+	return (u32)n <= skip ? -ENOENT : mrc_receive_place_in(q, skip, s, to);
 }
 
 /* ---- completions ------------------------------------------------------------ */
@@ -112,7 +117,7 @@ static void mrc_receive_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
 		cqe.byte_len = done->len;
 		cqe.flags = done->has_imm ? MRC_CQE_IMM : 0;
 	}
-	mrc_cq_add(q->rcq, &cqe, !done || !done->send || done->solicited);
+	mrc_cq_add(q->rcq, &q->ib, &cqe, !done || !done->send || done->solicited);
 }
 
 int mrc_receive_done(void *priv, const struct mrc_rx_done *done)

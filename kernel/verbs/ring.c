@@ -89,7 +89,11 @@ int mrc_kring_create(struct mrc_kring *ring, struct ib_ucontext *uctx,
 	ring->size = roundup_pow_of_two(entries);
 	ring->entry_size = entry_size;
 	ring->index = 0;
-	bytes = PAGE_ALIGN(sizeof(*ring->mem) + (size_t)ring->size * entry_size);
+	bytes = mrc_kring_memory(ring);
+	if (!uctx) {
+		ring->mem = vzalloc(bytes);
+		return ring->mem ? 0 : -ENOMEM;
+	}
 	ring->map = mrc_ring_map_create(uctx, bytes);
 	if (!ring->map)
 		return -ENOMEM;
@@ -103,9 +107,10 @@ int mrc_kring_create(struct mrc_kring *ring, struct ib_ucontext *uctx,
 
 void mrc_kring_destroy(struct mrc_kring *ring)
 {
-	if (!ring->map)
-		return;
-	rdma_user_mmap_entry_remove(&ring->map->entry);
+	if (ring->map)
+		rdma_user_mmap_entry_remove(&ring->map->entry);
+	else
+		vfree(ring->mem);
 	ring->map = NULL;
 	ring->mem = NULL;
 }
@@ -115,13 +120,6 @@ void mrc_kring_reset(struct mrc_kring *ring)
 	WRITE_ONCE(ring->mem->flags, 0);
 	WRITE_ONCE(ring->mem->producer, ring->index);
 	WRITE_ONCE(ring->mem->consumer, ring->index);
-}
-
-void *mrc_kring_entry_after(const struct mrc_kring *ring, u32 n)
-{
-	u32 slot = (ring->index + n) & (ring->size - 1);
-
-	return ring->mem->entries + (size_t)slot * ring->entry_size;
 }
 
 int mrc_kring_avail(const struct mrc_kring *ring)
@@ -166,6 +164,13 @@ void mrc_kring_want_doorbell(struct mrc_kring *ring)
 	WRITE_ONCE(ring->mem->flags, MRC_RING_DOORBELL);
 	/* Pairs with the program's barrier between producer and flags. */
 	smp_mb();
+}
+
+bool mrc_kring_wants_doorbell(const struct mrc_kring *ring)
+{
+	/* Pairs with the barrier of mrc_kring_want_doorbell(): the entry was written before. */
+	smp_mb();
+	return READ_ONCE(ring->mem->flags) & MRC_RING_DOORBELL;
 }
 
 void mrc_kring_want_no_doorbell(struct mrc_kring *ring)

@@ -16,7 +16,7 @@ struct mrc_ring_map;
 /**
  * struct mrc_kring - the kernel's side of a ring
  * @mem: shared memory
- * @map: the mapping that is offered to the program
+ * @map: the mapping that is offered to the program; NULL: the user is in the kernel
  * @entry_size: bytes per entry
  * @size: entries, a power of two
  * @index: the kernel's own index: producer of a CQ, consumer of the others
@@ -32,10 +32,10 @@ struct mrc_kring {
 /**
  * mrc_kring_create() - make an empty ring that the program can map
  * @ring: result
- * @uctx: the program's context
+ * @uctx: the program's context; NULL: the user is in the kernel
  * @entries: at least this many, 1..MRC_MAX_CQE
  * @entry_size: bytes
- * @info: result: the data that the program needs to map the ring
+ * @info: result: the data that a program needs to map the ring
  *
  * Context: process, sleeps. Return: 0 or -ENOMEM.
  */
@@ -55,8 +55,17 @@ void mrc_kring_destroy(struct mrc_kring *ring);
  */
 void mrc_kring_reset(struct mrc_kring *ring);
 
+/** mrc_kring_at() - the entry at an index */
+static inline void *mrc_kring_at(const struct mrc_kring *ring, u32 index)
+{
+	return ring->mem->entries + (size_t)(index & (ring->size - 1)) * ring->entry_size;
+}
+
 /** mrc_kring_entry_after() - the entry @n after the one at the kernel's index */
-void *mrc_kring_entry_after(const struct mrc_kring *ring, u32 n);
+static inline void *mrc_kring_entry_after(const struct mrc_kring *ring, u32 n)
+{
+	return mrc_kring_at(ring, ring->index + n);
+}
 
 /** mrc_kring_entry() - the entry at the kernel's index */
 static inline void *mrc_kring_entry(const struct mrc_kring *ring)
@@ -100,6 +109,12 @@ void mrc_kring_produce(struct mrc_kring *ring);
 
 /** mrc_kring_want_doorbell() - set MRC_RING_DOORBELL; fully ordered before later accesses */
 void mrc_kring_want_doorbell(struct mrc_kring *ring);
+
+/**
+ * mrc_kring_wants_doorbell() - did mrc_kring_want_doorbell() ask for one? For users in the kernel,
+ * after they have written an entry. Any context.
+ */
+bool mrc_kring_wants_doorbell(const struct mrc_kring *ring);
 
 /** mrc_kring_want_no_doorbell() - undo mrc_kring_want_doorbell() */
 void mrc_kring_want_no_doorbell(struct mrc_kring *ring);

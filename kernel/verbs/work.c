@@ -45,7 +45,7 @@ static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, const struct mrc_msg *m
 		mrc_count(q->qp->dev, MRC_CNT_REQ_CQE_FLUSH);
 	else if (status != IB_WC_SUCCESS)
 		mrc_count(q->qp->dev, MRC_CNT_REQ_CQE_ERROR);
-	mrc_cq_add(q->scq, &cqe, status != IB_WC_SUCCESS);
+	mrc_cq_add(q->scq, &q->ib, &cqe, status != IB_WC_SUCCESS);
 }
 
 static bool mrc_wr_possible(const struct mrc_ib_qp *q,

@@ -30,6 +30,7 @@ UDP_PORT, UDP_PORT_TOO = 4791, 4971
 NH_FRAGMENT = 44
 FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0xCB
 SENDS = range(0xC0, 0xC6)  # in the same order
+DATAGRAM, GSI, GSI_QKEY = 0x64, 1, 0x80010000
 READ, READ_RESPONSES, ATOMIC_RESPONSE, ATOMICS = 0xCC, range(0xCD, 0xD1), 0xD2, (0xD3, 0xD4)
 ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
 ACK_OK, NAK_INVALID = 0x1F, 0x61
@@ -40,6 +41,7 @@ DSCP_TRIMMED, DSCP_LASTHOP = 12, 16
 AGAIN = (0x02, TRIMMED, 0x06, 0x07, 0x0A, 0x0B, 0x00, 0x18, 0xFF)
 PSNS = 1 << 24
 HALF = PSNS >> 1
+GATE = 64  # datagrams of strangers that a GSI takes at once
 STRANGE = 100  # packets of a third host, before a round of mutants
 GUESS = 0x5A77  # a guess of a request's id, one of 65536
 WAIT_LIMIT = 30  # seconds: ends a hung test, measures nothing
@@ -489,6 +491,42 @@ class Cases:
         data = multicast.datagram(self.write())
         yield Case("multicast", data, {"rx_drop_wrong_peer": 1}, "plain")
 
+    def datagram(self, length=256, qkey=GSI_QKEY, **how):
+        """A datagram for the GSI. Its MAD is of no class that anybody knows."""
+        how.setdefault("qpn", GSI)
+        return bth(DATAGRAM, psn=5, **how) + struct.pack("!II", qkey, 0x123) + b"\xa5" * length
+
+    def datagrams(self):
+        taken = {"rx_packets": 1, "rx_bytes": 12 + 8 + 256 + 4, "rx_datagrams": 1}
+        yield Case("a datagram for the GSI", self.wire.datagram(self.datagram()), taken)
+        for name, data, why in (
+            ("wrong Q_Key", self.datagram(qkey=GSI_QKEY ^ 1), "qkey"),
+            ("Q_Key 0", self.datagram(qkey=0), "qkey"),
+            ("wrong P_Key", self.datagram(pkey=0x7FFE), "pkey"),
+            ("an RC QP", self.datagram(qpn=self.qpn), "no_qp"),
+            ("QP 0", self.datagram(qpn=0), "no_qp"),
+            ("TVer 1", self.datagram(tver=1), "header"),
+            ("61 bytes and no pad", self.datagram(61), "length"),
+            ("pad and no payload", self.datagram(0, pad=3), "length"),
+            ("4100 bytes", self.datagram(4100), "length"),
+            ("longer than a MAD", self.datagram(260), "length"),
+        ):
+            counted = {f"rx_drop_{why}": 1}
+            if name == "longer than a MAD":  # all is right, but there is no room for it
+                counted.update({"rx_packets": 1, "rx_bytes": 12 + 8 + 260 + 4, "rx_datagrams": 1})
+            yield Case(f"datagram, {name}", self.wire.datagram(data), counted)
+        yield Case("datagram, without its DETH", self.wire.bare(self.datagram()[:19]),
+                   {"rx_drop_truncated": 1})
+        yield Case("datagram, ICRC", self.wire.datagram(self.datagram(), icrc=b"abcd"),
+                   {"rx_icrc_encapsulated": 1})
+        other = Wire(self.held["gid"][0], self.args.second)
+        yield Case("datagram, our other address", other.datagram(self.datagram(qpn=self.qpn)),
+                   {"rx_drop_no_qp": 1})
+        third = Wire(self.args.third, self.held["gid"][1])
+        flood = [third.datagram(self.datagram())] * (8 * GATE)
+        yield Case("datagrams of a third host", flood, {"rx_datagrams": GATE, "rx_drop_stranger": GATE},
+                   least=("rx_drop_no_qp",))
+
     def port_status(self, mask, stamp=0, tsr=0):
         body = struct.pack("!BBHIIHH", 0, 0, 0, mask, 0, stamp, tsr << 15 | 1)
         return self.control(EP_REQ, body, qpn=2)
@@ -553,7 +591,7 @@ class Cases:
     def silent(self):
         """Packets that are not answered."""
         for cases in (self.truncated, self.opcodes, self.headers, self.lengths, self.addressees,
-                      self.integrity, self.never_sent, self.endpoints):
+                      self.integrity, self.never_sent, self.endpoints, self.datagrams):
             yield from cases()
 
     def nack(self, psn, reason, **counted):

@@ -102,6 +102,10 @@ def decode_rdeth(p, o):
     return {"msn": be(p, o, 2), "reserved": be(p, o + 2, 2)}
 
 
+def decode_deth(p, o):
+    return {"qkey": be(p, o, 4), "qpn": be(p, o + 5, 3), "reserved": be(p, o + 4, 1)}
+
+
 def decode_immdt(p, o):
     return {"imm": be(p, o, 4)}
 
@@ -192,6 +196,7 @@ HEADERS = {
     "atomicacketh": (8, decode_atomicacketh),
     "rdeth_first": (4, decode_rdeth_first),
     "rdeth": (4, decode_rdeth),
+    "deth": (8, decode_deth),
     "immdt": (4, decode_immdt),
     "aeth": (4, decode_aeth),
     "seth": (28, decode_seth),
@@ -207,6 +212,8 @@ SEND = ("meth", "tseth", "pleth")
 RESPONSE = ("meth", "tseth", "rdeth", "pleth")
 ATOMIC = ("meth", "tseth", "atomiceth", "rdeth_first")
 OPCODES = {
+    0x64: ("DATAGRAM", ("deth",)),
+    0x65: ("DATAGRAM_IMM", ("deth", "immdt")),
     0xC0: ("SEND_FIRST", SEND),
     0xC1: ("SEND_MIDDLE", SEND),
     0xC2: ("SEND_LAST", SEND),
@@ -271,6 +278,8 @@ def decode_packet(data, mtu):
             raise WireError(f"{payload} bytes in one packet, path MTU {mtu}")
         if (payload + bth["pad"]) % 4:
             raise WireError(f"{payload} bytes and a pad count of {bth['pad']}")
+    if "deth" in packet:  # nothing says how long it is, and nothing follows it
+        payload = max(len(data) - offset - bth["pad"] - ICRC_LEN, 0)
     total = offset + payload + bth["pad"] + ICRC_LEN
     be(data, 0, total)
     packet["payload"] = payload

@@ -50,6 +50,11 @@ const WriteRow kReads[] = {
     {0xd4, kOnly | MRC_OPF_FETCH | MRC_OPF_ATOMIC, 48},
 };
 
+const WriteRow kDatagrams[] = {
+    {0x64, MRC_OPF_UD | MRC_OPF_FIRST | MRC_OPF_LAST, 20},
+    {0x65, MRC_OPF_UD | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_IMM, 24},
+};
+
 struct ControlRow {
     std::uint8_t opcode;
     std::size_t len;
@@ -133,6 +138,11 @@ TEST(Wire, OpcodeTable)
         EXPECT_EQ(mrc_opcode_hdr_len(row.opcode), row.len);
     }
     for (const WriteRow &row : kReads) {
+        known.insert(row.opcode);
+        EXPECT_EQ(mrc_opcode_flags(row.opcode), row.flags);
+        EXPECT_EQ(mrc_opcode_hdr_len(row.opcode), row.len);
+    }
+    for (const WriteRow &row : kDatagrams) {
         known.insert(row.opcode);
         EXPECT_EQ(mrc_opcode_flags(row.opcode), row.flags);
         EXPECT_EQ(mrc_opcode_hdr_len(row.opcode), row.len);
@@ -262,6 +272,31 @@ TEST(Wire, EveryOpcodeOfReadsAndAtomics)
 }
 
 /* IBTA, end-to-end flow control: 31 codes, each with a number of receives. */
+TEST(Wire, Datagrams)
+{
+    Bytes packet = {0x64, 0xb0, 0xff, 0xff, 0,    0x00, 0x00, 0x01, 0,    0x12,
+                    0x34, 0x56, 0x80, 0x01, 0x00, 0x00, 0,    0xab, 0xcd, 0xef};
+
+    for (const bool imm : {false, true}) {
+        if (imm) {
+            packet[0] = 0x65;
+            packet.insert(packet.end(), {0xde, 0xad, 0xbe, 0xef});
+        }
+        const mrc_hdr hdr = decode(packet);
+        EXPECT_EQ(hdr.bth.qpn, 1u);
+        EXPECT_EQ(hdr.bth.psn, 0x123456u);
+        EXPECT_EQ(hdr.bth.pad, 3);
+        EXPECT_TRUE(hdr.bth.solicited);
+        EXPECT_EQ(hdr.ud.qkey, 0x80010000u);
+        EXPECT_EQ(hdr.ud.src_qpn, 0xabcdefu);
+        EXPECT_EQ(hdr.ud.imm, imm ? htobe32(0xdeadbeef) : 0u);
+        EXPECT_EQ(encode(hdr), packet);
+    }
+    /* The byte before the source QP is reserved. */
+    packet[16] = 0x77;
+    EXPECT_EQ(decode(packet).ud.src_qpn, 0xabcdefu);
+}
+
 TEST(Wire, CreditsOfAnAck)
 {
     const u32 numbers[] = {0,    1,    2,    3,    4,    6,     8,     12,    16,   24,   32,
@@ -487,6 +522,10 @@ TEST(Wire, EndpointResponseWhoseOpIsIgnored)
 TEST(Wire, EveryTruncationIsRefusedWithoutReadingOnOrWriting)
 {
     std::vector<Bytes> packets = {kSack, kNack, kAck, kProbe, kEpReq, kEpRsp};
+    for (const WriteRow &row : kDatagrams) {
+        packets.emplace_back(row.len, 0);
+        packets.back()[0] = row.opcode;
+    }
     for (const WriteRow &row : kWrites) {
         Bytes plain(row.len, 0);
         plain[0] = row.opcode;

@@ -166,6 +166,12 @@ const struct mrc_cqe *mrc_cq_next(struct mrc_ucq *cq)
 	return cqe;
 }
 
+unsigned int mrc_cqe_wc_flags(const struct mrc_cqe *cqe)
+{
+	return (cqe->flags & MRC_CQE_IMM ? IBV_WC_WITH_IMM : 0) |
+	       (cqe->flags & MRC_CQE_GRH ? IBV_WC_GRH : 0);
+}
+
 static void mrc_fill_wc(struct ibv_wc *wc, const struct mrc_cqe *cqe)
 {
 	*wc = (struct ibv_wc){
@@ -175,10 +181,11 @@ static void mrc_fill_wc(struct ibv_wc *wc, const struct mrc_cqe *cqe)
 		.byte_len = cqe->byte_len,
 		.qp_num = cqe->qpn,
 	};
-	if (cqe->flags & MRC_CQE_IMM) {
+	wc->wc_flags = mrc_cqe_wc_flags(cqe);
+	if (cqe->flags & MRC_CQE_IMM)
 		wc->imm_data = cqe->imm_data;
-		wc->wc_flags = IBV_WC_WITH_IMM;
-	}
+	if (cqe->flags & MRC_CQE_GRH)
+		wc->src_qp = cqe->flags >> MRC_CQE_SRC_QP_SHIFT;
 }
 
 int mrc_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)

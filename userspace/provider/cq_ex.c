@@ -89,10 +89,17 @@ static uint32_t mrc_read_qp_num(struct ibv_cq_ex *cq)
 
 static unsigned int mrc_read_wc_flags(struct ibv_cq_ex *cq)
 {
-	return mrc_current(cq)->flags & MRC_CQE_IMM ? IBV_WC_WITH_IMM : 0;
+	return mrc_cqe_wc_flags(mrc_current(cq));
 }
 
-/* Of a connected QP verbs defines neither source QP nor LIDs and service level. */
+static uint32_t mrc_read_src_qp(struct ibv_cq_ex *cq)
+{
+	const struct mrc_cqe *cqe = mrc_current(cq);
+
+	return cqe->flags & MRC_CQE_GRH ? cqe->flags >> MRC_CQE_SRC_QP_SHIFT : 0;
+}
+
+/* RoCE has neither LIDs nor service levels. */
 static uint32_t mrc_read_nothing_32(struct ibv_cq_ex *cq)
 {
 	(void)cq;
@@ -115,7 +122,7 @@ static void mrc_cq_ex_init(struct ibv_cq_ex *cq)
 	cq->read_byte_len = mrc_read_byte_len;
 	cq->read_imm_data = mrc_read_imm_data;
 	cq->read_qp_num = mrc_read_qp_num;
-	cq->read_src_qp = mrc_read_nothing_32;
+	cq->read_src_qp = mrc_read_src_qp;
 	cq->read_wc_flags = mrc_read_wc_flags;
 	cq->read_slid = mrc_read_nothing_32;
 	cq->read_sl = mrc_read_nothing_8;

@@ -5,12 +5,22 @@
 
 #include "provider.h"
 
+/* A QP of datagrams. Return: as mrc_opcode(). */
+static int mrc_ud_opcode(enum ibv_wr_opcode opcode)
+{
+	if (opcode == IBV_WR_SEND)
+		return MRC_WR_SEND;
+	return opcode == IBV_WR_SEND_WITH_IMM ? MRC_WR_SEND_IMM : -EINVAL;
+}
+
 /* @return the kind of request for the kernel, or a negative errno value. */
 static int mrc_opcode(const struct mrc_uqp *qp, enum ibv_wr_opcode opcode)
 {
 	uint32_t features = to_mrc_ucontext(qp->base.qp.context)->features;
 	bool sends = features & MRC_FEATURE_SENDS, reads = features & MRC_FEATURE_READS;
 
+	if (qp->base.qp.qp_type == IBV_QPT_UD)
+		return mrc_ud_opcode(opcode);
 	switch (opcode) {
 	case IBV_WR_RDMA_WRITE:
 		return MRC_WR_WRITE;
@@ -118,6 +128,13 @@ static int mrc_fill_inline(struct mrc_uqp *qp, struct mrc_send_wr *wr,
 	return err;
 }
 
+void mrc_send_set_address(struct mrc_send_wr *wr, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
+{
+	wr->ah = to_mrc_uah(ah)->number;
+	wr->remote_qpn = qpn;
+	wr->remote_qkey = qkey;
+}
+
 static void mrc_fill_remote(struct mrc_send_wr *wr, const struct ibv_send_wr *src)
 {
 	switch (wr->opcode) {
@@ -150,6 +167,9 @@ static int mrc_send_one(struct mrc_uqp *qp, const struct ibv_send_wr *src)
 	if (err)
 		return err;
 	mrc_fill_remote(wr, src);
+	if (qp->base.qp.qp_type == IBV_QPT_UD)
+		mrc_send_set_address(wr, src->wr.ud.ah, src->wr.ud.remote_qpn,
+				     src->wr.ud.remote_qkey);
 	if (src->send_flags & IBV_SEND_INLINE)
 		err = wr->opcode >= MRC_WR_READ ? EINVAL : mrc_fill_inline(qp, wr, src);
 	else if (mrc_is_atomic(wr))
@@ -164,7 +184,7 @@ static int mrc_send_one(struct mrc_uqp *qp, const struct ibv_send_wr *src)
 /* As in verbs: a QP must be connected, or in error, where sends are flushed. */
 bool mrc_may_send(const struct ibv_qp *qp)
 {
-	return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_ERR;
+	return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_ERR || qp->state == IBV_QPS_SQE;
 }
 
 int mrc_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)

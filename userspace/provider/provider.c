@@ -124,6 +124,7 @@ static void mrc_free_context(struct ibv_context *context)
 
 static const struct verbs_context_ops mrc_ops = {
 	.alloc_pd = mrc_alloc_pd,
+	.create_ah = mrc_create_ah,
 	.create_cq = mrc_create_cq,
 	.create_cq_ex = mrc_create_cq_ex,
 	.create_qp = mrc_create_qp,
@@ -131,6 +132,7 @@ static const struct verbs_context_ops mrc_ops = {
 	.create_srq = mrc_create_srq,
 	.dealloc_pd = mrc_dealloc_pd,
 	.dereg_mr = mrc_dereg_mr,
+	.destroy_ah = mrc_destroy_ah,
 	.destroy_cq = mrc_destroy_cq,
 	.destroy_qp = mrc_destroy_qp,
 	.destroy_srq = mrc_destroy_srq,

@@ -45,6 +45,12 @@ struct mrc_ucontext {
 	uint32_t features;	/**< MRC_FEATURE_* of the module */
 };
 
+/** @brief An address handle. */
+struct mrc_uah {
+	struct ibv_ah base;
+	uint32_t number;	/**< its number in send rings */
+};
+
 struct mrc_uqp;
 
 /**
@@ -93,6 +99,11 @@ static inline struct mrc_ucq *to_mrc_ucq(struct ibv_cq *cq)
 static inline struct mrc_usrq *to_mrc_usrq(struct ibv_srq *srq)
 {
 	return MRC_CONTAINER(srq, struct mrc_usrq, base);
+}
+
+static inline struct mrc_uah *to_mrc_uah(struct ibv_ah *ah)
+{
+	return MRC_CONTAINER(ah, struct mrc_uah, base);
 }
 
 static inline struct mrc_uqp *to_mrc_uqp(struct ibv_qp *qp)
@@ -192,6 +203,13 @@ void mrc_cq_reset_qp(struct mrc_ucq *cq, struct mrc_uqp *qp, struct mrc_uring *r
 /* cq_ex.c */
 struct ibv_cq_ex *mrc_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 
+/** @brief IBV_WC_* bits of a completion. */
+unsigned int mrc_cqe_wc_flags(const struct mrc_cqe *cqe);
+
+/* ah.c */
+struct ibv_ah *mrc_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr);
+int mrc_destroy_ah(struct ibv_ah *ah);
+
 /* qp.c */
 struct ibv_qp *mrc_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr);
 struct ibv_qp *mrc_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
@@ -224,6 +242,9 @@ int mrc_send_begin(struct mrc_uqp *qp, uint64_t wr_id, enum ibv_wr_opcode opcode
 /** @brief Set the gather list of a request. @return 0 or EINVAL. */
 int mrc_send_set_sges(struct mrc_uqp *qp, struct mrc_send_wr *wr, const struct ibv_sge *sge,
 		      size_t n);
+
+/** @brief Say where the datagram of a request of a UD QP goes. */
+void mrc_send_set_address(struct mrc_send_wr *wr, struct ibv_ah *ah, uint32_t qpn, uint32_t qkey);
 
 /** @brief Whether a request is an atomic. */
 static inline bool mrc_is_atomic(const struct mrc_send_wr *wr)

@@ -17,22 +17,30 @@ _Static_assert(offsetof(struct mrc_create_qp_answer, mrc) ==
 	(IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS |         \
 	 IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
 
-static uint64_t mrc_send_ops(struct ibv_context *context)
+static uint64_t mrc_send_ops(struct ibv_context *context, enum ibv_qp_type type)
 {
 	uint32_t features = to_mrc_ucontext(context)->features;
 
+	if (type == IBV_QPT_UD)
+		return MRC_SEND_OPS;
 	return MRC_WRITE_OPS | (features & MRC_FEATURE_SENDS ? MRC_SEND_OPS : 0) |
 	       (features & MRC_FEATURE_READS ? MRC_READ_OPS : 0);
 }
 
+static bool mrc_has_type(struct ibv_context *context, enum ibv_qp_type type)
+{
+	return type == IBV_QPT_RC ||
+	       (type == IBV_QPT_UD && to_mrc_ucontext(context)->features & MRC_FEATURE_UD);
+}
+
 static int mrc_check_init(struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
 {
-	if (attr->qp_type != IBV_QPT_RC || (attr->comp_mask & ~MRC_QP_INIT_ATTRS))
+	if (!mrc_has_type(context, attr->qp_type) || (attr->comp_mask & ~MRC_QP_INIT_ATTRS))
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) && attr->create_flags)
 		return EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
-	    (attr->send_ops_flags & ~mrc_send_ops(context)))
+	    (attr->send_ops_flags & ~mrc_send_ops(context, attr->qp_type)))
 		return EOPNOTSUPP;
 	return 0;
 }

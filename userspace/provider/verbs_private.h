@@ -203,7 +203,8 @@ struct verbs_context_ops {
 	verbs_unused_op alloc_mw, alloc_null_mr, alloc_parent_domain;
 	struct ibv_pd *(*alloc_pd)(struct ibv_context *context);
 	verbs_unused_op alloc_td, async_event, attach_counters_point_flow, attach_mcast,
-		bind_mw, close_xrcd, cq_event, create_ah;
+		bind_mw, close_xrcd, cq_event;
+	struct ibv_ah *(*create_ah)(struct ibv_pd *pd, struct ibv_ah_attr *attr);
 	MRC_OPS_65(create_comp_cntr)
 	verbs_unused_op create_counters;
 	struct ibv_cq *(*create_cq)(struct ibv_context *context, int cqe,
@@ -222,7 +223,7 @@ struct verbs_context_ops {
 	int (*dealloc_pd)(struct ibv_pd *pd);
 	verbs_unused_op dealloc_td;
 	int (*dereg_mr)(struct verbs_mr *vmr);
-	verbs_unused_op destroy_ah;
+	int (*destroy_ah)(struct ibv_ah *ah);
 	MRC_OPS_65(destroy_comp_cntr)
 	verbs_unused_op destroy_counters;
 	int (*destroy_cq)(struct ibv_cq *cq);
@@ -360,6 +361,9 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int attr_
 int ibv_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, struct ibv_query_srq *cmd,
 		      size_t cmd_size);
 int ibv_cmd_destroy_srq(struct ibv_srq *srq);
+int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
+		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size);
+int ibv_cmd_destroy_ah(struct ibv_ah *ah);
 
 /* Structures that the kernel reads and writes must have no padding. */
 _Static_assert(sizeof(struct ibv_create_qp_ex) ==

@@ -123,6 +123,15 @@ static void mrc_wr_atomic_fetch_add(struct ibv_qp_ex *ex, uint32_t rkey, uint64_
 		      (struct mrc_wr_atomic){ .compare_add = add });
 }
 
+static void mrc_wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t qpn,
+			       uint32_t qkey)
+{
+	struct mrc_uqp *qp = to_mrc_wr_qp(ex);
+
+	if (qp->wr)
+		mrc_send_set_address(qp->wr, ah, qpn, qkey);
+}
+
 static void mrc_wr_set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *sge)
 {
 	struct mrc_uqp *qp = to_mrc_wr_qp(ex);
@@ -178,6 +187,8 @@ void mrc_wr_init(struct mrc_uqp *qp, uint64_t ops)
 		ex->wr_atomic_cmp_swp = mrc_wr_atomic_cmp_swp;
 	if (ops & IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 		ex->wr_atomic_fetch_add = mrc_wr_atomic_fetch_add;
+	if (qp->base.qp.qp_type == IBV_QPT_UD)
+		ex->wr_set_ud_addr = mrc_wr_set_ud_addr;
 	ex->wr_set_sge = mrc_wr_set_sge;
 	ex->wr_set_sge_list = mrc_wr_set_sge_list;
 	ex->wr_set_inline_data = mrc_wr_set_inline_data;

@@ -2,7 +2,10 @@
 #include "../base/psn.h"
 #include "wire.h"
 
-/* BTH byte 1 (the two high bits are zero in MRC; a SEND has the first one as in IBTA) and byte 8 */
+/*
+ * BTH byte 1 (the two high bits are zero in MRC; a SEND or datagram has the first one as in IBTA) and
+ * byte 8
+ */
 #define BTH_SOLICITED		0x80
 #define BTH_PAD_SHIFT		4
 #define BTH_PAD_MASK		0x3
@@ -46,6 +49,7 @@ struct mrc_opcode_row {
 
 #define OPF_SEND		(MRC_OPF_REQUEST | MRC_OPF_SEND)
 #define OPF_PLETH		(MRC_OPF_SEND | MRC_OPF_RESPONSE)
+#define OPF_SOLICITS		(MRC_OPF_SEND | MRC_OPF_UD)
 #define OPF_TAKER		(MRC_OPF_LAST | MRC_OPF_TAKES)
 #define OPF_ONLY		(MRC_OPF_FIRST | MRC_OPF_LAST)
 #define OPF_FETCH			(MRC_OPF_REQUEST | OPF_ONLY | MRC_OPF_FETCH)
@@ -107,13 +111,24 @@ static const struct mrc_opcode_row opcode_rows[OPCODE_INDEX_MASK + 1] = {
 	[OPCODE_INDEX(MRC_OP_PROBE)] = { MRC_OPF_CONTROL, MRC_PROBE_LEN },
 };
 
-/* A row of zeroes for a byte that is not an MRC opcode. */
+/* Opcodes of other classes. A row of zeroes for a byte that is no opcode. */
+static const struct mrc_opcode_row *mrc_wire_other_row(u8 opcode)
+{
+	static const struct mrc_opcode_row none, ud = {
+		MRC_OPF_UD | OPF_ONLY, MRC_UD_HDR_LEN
+	}, ud_imm = {
+		MRC_OPF_UD | OPF_ONLY | MRC_OPF_IMM, MRC_UD_HDR_LEN + MRC_IMMDT_LEN
+	};
+
+	if (opcode == MRC_OP_UD_ONLY)
+		return &ud;
+	return opcode == MRC_OP_UD_ONLY_IMM ? &ud_imm : &none;
+}
+
 static const struct mrc_opcode_row *mrc_wire_row(u8 opcode)
 {
-	static const struct mrc_opcode_row none;
-
 	if ((opcode & OPCODE_CLASS_MASK) != OPCODE_CLASS)
-		return &none;
+		return mrc_wire_other_row(opcode);
 	return &opcode_rows[OPCODE_INDEX(opcode)];
 }
 
@@ -234,6 +249,15 @@ static void mrc_wire_write_decode(const u8 *p, bool ts, unsigned int flags, stru
 		memcpy(&wr->imm, p, MRC_IMMDT_LEN);
 }
 
+static void mrc_wire_ud_decode(const u8 *p, unsigned int flags, struct mrc_ud_hdr *ud)
+{
+	ud->qkey = get_unaligned_be32(p);
+	ud->src_qpn = get_unaligned_be24(p + 5);
+	ud->imm = 0;
+	if (flags & MRC_OPF_IMM)
+		memcpy(&ud->imm, p + MRC_DETH_LEN, MRC_IMMDT_LEN);
+}
+
 static void mrc_wire_cc_state_decode(const u8 *p, struct mrc_sack *sack)
 {
 	sack->tx_timestamp = get_unaligned_be16(p);
@@ -350,10 +374,12 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 	if (!mrc_wire_fields_ok(buf[0], buf + MRC_BTH_LEN))
 		return MRC_DECODE_FIELD;
 
-	mrc_wire_bth_decode(buf, &hdr->bth, row->flags & MRC_OPF_SEND, ts);
+	mrc_wire_bth_decode(buf, &hdr->bth, row->flags & OPF_SOLICITS, ts);
 	hdr->len = need;
 	if (row->flags & MRC_OPF_REQUEST)
 		mrc_wire_write_decode(buf + MRC_BTH_LEN, ts, row->flags, &hdr->write);
+	else if (row->flags & MRC_OPF_UD)
+		mrc_wire_ud_decode(buf + MRC_BTH_LEN, row->flags, &hdr->ud);
 	else
 		mrc_wire_control_decode(buf + MRC_BTH_LEN, hdr);
 	return MRC_DECODE_OK;
@@ -370,7 +396,7 @@ enum mrc_decode_err mrc_bth_decode(const u8 *buf, size_t len, struct mrc_bth *bt
 		return MRC_DECODE_OPCODE;
 	if (buf[1] & BTH_TVER_MASK)
 		return MRC_DECODE_VERSION;
-	mrc_wire_bth_decode(buf, bth, flags & MRC_OPF_SEND, buf[8] & BTH_TS);
+	mrc_wire_bth_decode(buf, bth, flags & OPF_SOLICITS, buf[8] & BTH_TS);
 	return MRC_DECODE_OK;
 }
 
@@ -483,6 +509,14 @@ static void mrc_wire_ep_rsp_encode(u8 *p, const struct mrc_ep *ep)
 	put_unaligned_be16(ep->tx_timestamp, p + 28);
 }
 
+static void mrc_wire_ud_encode(u8 *p, const struct mrc_ud_hdr *ud, unsigned int flags)
+{
+	put_unaligned_be32(ud->qkey, p);
+	put_unaligned_be24(ud->src_qpn, p + 5);
+	if (flags & MRC_OPF_IMM)
+		memcpy(p + MRC_DETH_LEN, &ud->imm, MRC_IMMDT_LEN);
+}
+
 static void mrc_wire_control_encode(u8 *p, const struct mrc_hdr *hdr)
 {
 	switch (hdr->bth.opcode) {
@@ -520,7 +554,10 @@ unsigned int mrc_hdr_encode(u8 *buf, const struct mrc_hdr *hdr)
 		mrc_wire_write_encode(buf + MRC_BTH_LEN, &hdr->write, ts, row->flags);
 	} else {
 		memset(buf + MRC_BTH_LEN, 0, row->len - MRC_BTH_LEN);
-		mrc_wire_control_encode(buf + MRC_BTH_LEN, hdr);
+		if (row->flags & MRC_OPF_UD)
+			mrc_wire_ud_encode(buf + MRC_BTH_LEN, &hdr->ud, row->flags);
+		else
+			mrc_wire_control_encode(buf + MRC_BTH_LEN, hdr);
 	}
 	return row->len + (ts ? MRC_TSETH_LEN : 0);
 }

@@ -35,6 +35,7 @@
 #define MRC_PETH_LEN	16u
 #define MRC_ERTH_LEN	16u
 #define MRC_EETH_LEN	36u
+#define MRC_DETH_LEN	8u
 #define MRC_ICRC_LEN	4u
 /* The part of a packet's nominal bytes before the BTH: IPv6 and UDP headers. */
 #define MRC_NOMINAL_OUTSIDE	48u
@@ -59,10 +60,13 @@
 #define MRC_PROBE_LEN		(MRC_BTH_LEN + MRC_PETH_LEN)
 #define MRC_EP_REQ_LEN		(MRC_BTH_LEN + MRC_ERTH_LEN)
 #define MRC_EP_RSP_LEN		(MRC_BTH_LEN + MRC_EETH_LEN)
+/* A datagram without immediate. */
+#define MRC_UD_HDR_LEN		(MRC_BTH_LEN + MRC_DETH_LEN)
 /* The longest header of any packet (an atomic with TSETH). */
 #define MRC_HDR_MAX		52u
 
 #define MRC_PKEY_DEFAULT	0xffffu
+#define MRC_QPN_GSI	1u	/* the connection managers' datagrams */
 #define MRC_QPN_ENDPOINT	2u	/* destination of endpoint requests */
 #define MRC_QPN_FIRST		3u	/* QPNs 0, 1 and 2 are reserved */
 #define MRC_QPN_MASK		0xffffffu
@@ -80,12 +84,14 @@
 #define MRC_MSN_FIRST		0u
 
 /**
- * enum mrc_opcode - BTH opcodes of MRC; bits 7:5 are 110 in all of them
+ * enum mrc_opcode - BTH opcodes; bits 7:5 are 110 in all of those of MRC
  *
  * MRC 1.0 has writes only. SENDs, READs and atomics are an extension: they take the opcodes that RC
- * has for them, with these bits, as MRC does for writes.
+ * has for them, with these bits, as MRC does for writes. Datagrams are those of RoCE v2.
  */
 enum mrc_opcode {
+	MRC_OP_UD_ONLY		= 0x64,
+	MRC_OP_UD_ONLY_IMM	= 0x65,
 	MRC_OP_SEND_FIRST	= 0xc0,
 	MRC_OP_SEND_MIDDLE	= 0xc1,
 	MRC_OP_SEND_LAST	= 0xc2,
@@ -195,7 +201,7 @@ enum mrc_ep_op {
  * struct mrc_bth - base transport header (MRC 1.0, tables 6-3, 7-10)
  * @opcode: one of enum mrc_opcode
  * @pad: pad bytes between payload and ICRC, 0..3
- * @solicited: the message asks for an event at the receiver; only SENDs do
+ * @solicited: the message asks for an event at the receiver; only SENDs and datagrams do
  * @ackreq: the sender asks for a SACK at once
  * @rtx: the packet is a retransmission (SACK: its trigger was one)
  * @ts: TSETH follows METH
@@ -327,6 +333,18 @@ struct mrc_ep {
 };
 
 /**
+ * struct mrc_ud_hdr - headers of a datagram behind the BTH: DETH, and maybe ImmDt (IBTA)
+ * @qkey: Q_Key: that of the QP which it is for
+ * @src_qpn: the QP that sent it, 24 bits
+ * @imm: immediate in network byte order, valid with MRC_OPF_IMM
+ */
+struct mrc_ud_hdr {
+	u32 qkey;
+	u32 src_qpn;
+	__be32 imm;
+};
+
+/**
  * struct mrc_hdr - a decoded packet
  * @bth: the base header
  * @len: bytes of all headers, BTH included: the payload's offset
@@ -336,6 +354,7 @@ struct mrc_ep {
  * @ack: valid for MRC_OP_ACK
  * @probe: valid for MRC_OP_PROBE
  * @ep: valid for MRC_OP_EP_REQ and MRC_OP_EP_RSP
+ * @ud: valid for datagrams: MRC_OPF_UD
  */
 struct mrc_hdr {
 	struct mrc_bth bth;
@@ -347,6 +366,7 @@ struct mrc_hdr {
 		struct mrc_ack ack;
 		struct mrc_probe probe;
 		struct mrc_ep ep;
+		struct mrc_ud_hdr ud;
 	};
 };
 
@@ -372,6 +392,7 @@ enum mrc_decode_err {
 #define MRC_OPF_FETCH	0x80	/* READ or atomic: asks for a response, carries RDETH */
 #define MRC_OPF_RESPONSE	0x100	/* response: carries RDETH, and PLETH instead of RETH */
 #define MRC_OPF_ATOMIC	0x200	/* carries AtomicETH, or, in a response, AtomicAckETH */
+#define MRC_OPF_UD	0x400	/* a datagram: carries DETH */
 
 /**
  * mrc_opcode_flags() - MRC_OPF_* bits of an opcode

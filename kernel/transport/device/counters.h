@@ -25,6 +25,8 @@
 	X(TX_READS,		"tx_read_requests")			\
 	X(RX_ATOMIC_REQUESTS,	"rx_atomic_requests")			\
 	X(TX_ATOMICS,		"tx_atomic_requests")			\
+	X(RX_DATAGRAMS,		"rx_datagrams")				\
+	X(TX_DATAGRAMS,		"tx_datagrams")				\
 	X(TX_RTX,		"retransmitted_packets")		\
 	X(SPURIOUS_RTX,		"spurious_retransmissions")		\
 	X(LOST_INFERRED,	"packet_seq_err")			\
@@ -83,7 +85,9 @@
 	X(DROP_NO_MEMORY,	"rx_drop_no_memory")			\
 	X(DROP_INGRESS,		"rx_drop_ingress")			\
 	X(DROP_FILTERED,	"rx_drop_filtered")			\
-	X(DROP_NO_SOCKET,	"rx_drop_no_socket")
+	X(DROP_NO_SOCKET,	"rx_drop_no_socket")			\
+	X(DROP_QKEY,		"rx_drop_qkey")				\
+	X(DROP_STRANGER,	"rx_drop_stranger")
 
 #define MRC_COUNTER_ENUM(sym, name)	MRC_CNT_##sym,
 enum mrc_counter {

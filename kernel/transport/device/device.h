@@ -31,6 +31,7 @@ struct mrc_endpoint;
 struct mrc_gone_table;
 struct mrc_prober;
 struct mrc_routes;
+struct mrc_ud;
 struct mrc_waiting;
 
 #define MRC_WIMM_DEFAULT	128u
@@ -59,6 +60,7 @@ struct mrc_waiting;
  * @prober: see prober.h
  * @jobs: see probe_job.h
  * @gone: see gone.h
+ * @gsi: its QP 1, see ud.h, or NULL
  * @sock: its UDP port
  * @sock_too: MRC's second UDP port, or NULL
  * @users: users by uid, see user.h
@@ -98,6 +100,7 @@ struct mrc_dev {
 	struct mrc_endpoint *endpoint;
 	struct mrc_prober *prober;
 	struct mrc_gone_table *gone;
+	struct mrc_ud __rcu *gsi;
 	struct mrc_probe_jobs *jobs;
 	struct work_struct ports_work;	/* ports of this host have changed */
 	struct work_struct told_work;	/* ports of peers have changed: see struct mrc_prober */

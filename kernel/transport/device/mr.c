@@ -76,12 +76,54 @@ int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
 	return 0;
 }
 
+/* @at: offset in the region's first page */
+static struct page *mrc_mr_page(const struct mrc_mr *mr, u64 at)
+{
+	void *kernel = (void *)(uintptr_t)(at & PAGE_MASK);
+
+	if (mr->pages)
+		return mr->pages[at >> PAGE_SHIFT];
+	return is_vmalloc_addr(kernel) ? vmalloc_to_page(kernel) : virt_to_page(kernel);
+}
+
 unsigned int mrc_mr_piece(const struct mrc_mr *mr, u64 addr, unsigned int len,
 			  struct page **page, unsigned int *offset)
 {
 	u64 at = addr - mr->iova + mr->offset;
 
 	*offset = at & ~PAGE_MASK;
-	*page = mr->pages[at >> PAGE_SHIFT];
+	*page = mrc_mr_page(mr, at);
 	return min_t(unsigned int, len, PAGE_SIZE - *offset);
+}
+
+/* The region is named by mrc_hazard_set(). */
+static int mrc_mr_copy_out(const struct mrc_mr *mr, const void *pd, u64 addr, u32 len, u8 *to)
+{
+	int err = mrc_mr_check(mr, pd, addr, len, 0);
+	unsigned int n, offset;
+	struct page *page;
+
+	for (; len && !err; addr += n, to += n, len -= n) {
+		n = mrc_mr_piece(mr, addr, len, &page, &offset);
+		mrc_skb_read_page(to, page, offset, n);
+	}
+	return err;
+}
+
+int mrc_mr_read(struct mrc_dev *dev, u32 key, const void *pd, u64 addr, u32 len, u8 *to)
+{
+	struct mrc_mr *mr;
+	int err = -EACCES;
+
+	local_bh_disable();
+	rcu_read_lock();
+	mr = mrc_mr_find(dev, key);
+	if (mr) {
+		mrc_hazard_set(mr, NULL);
+		err = mrc_mr_copy_out(mr, pd, addr, len, to);
+		mrc_hazard_clear();
+	}
+	rcu_read_unlock();
+	local_bh_enable();
+	return err;
 }

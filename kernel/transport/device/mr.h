@@ -27,7 +27,8 @@ struct mrc_dev;
  * @offset: of the first byte in @pages[0]
  * @lent: once the region is revoked, somebody else may use the pages for something else, even while
  *        packets refer to them: so payload is copied
- * @pages: pinned pages, PAGE_SIZE each
+ * @pages: pinned pages, PAGE_SIZE each; NULL: the region is all of the kernel's memory, by its
+ *         addresses
  */
 struct mrc_mr {
 	u32 key;
@@ -89,5 +90,18 @@ int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
  */
 unsigned int mrc_mr_piece(const struct mrc_mr *mr, u64 addr, unsigned int len,
 			  struct page **page, unsigned int *offset);
+
+/**
+ * mrc_mr_read() - copy bytes out of a region
+ * @dev: device
+ * @key: its key
+ * @pd: of the QP
+ * @addr: first byte
+ * @len: bytes
+ * @to: where they go
+ *
+ * Process context or softirq. Return: 0; -EACCES or -ERANGE: the QP may not read them.
+ */
+int mrc_mr_read(struct mrc_dev *dev, u32 key, const void *pd, u64 addr, u32 len, u8 *to);
 
 #endif /* _MRC_TRANSPORT_MR_H */

@@ -24,7 +24,7 @@
  * @user_pds: protection domains that one user may have, at most; 1 to 1048576
  * @user_cqs: completion queues that one user may have, at most; 1 to 1048576
  * @user_qps: QPs that one user may have, at most, and as many SRQs; 1 to 1048576
- * @user_mrs: memory regions that one user may have, at most; 1 to 1048576
+ * @user_mrs: memory regions that one user may have, at most, and as many address handles; 1 to 1048576
  * @user_peers: peers that QPs of one user have made, at most; 1 to 1048576
  * @trim: switches trim packets that they have no room for: trimmed packets are reported to the peer; 0: trimmed packets are dropped
  * @dscp_trimmed: of packets that a switch has trimmed; 0 to 63

@@ -85,6 +85,7 @@ static u32 mrc_user_limit(const struct mrc_dev_cfg *cfg, enum mrc_share what)
 	case MRC_SHARE_QP:
 	case MRC_SHARE_SRQ:
 		return READ_ONCE(cfg->user_qps);
+	case MRC_SHARE_AH:
 	case MRC_SHARE_MR:
 		return READ_ONCE(cfg->user_mrs);
 	default:

@@ -168,26 +168,11 @@ static bool mrc_endpoint_port_status(struct rhlist_head *list, const struct mrc_
 	return heard;
 }
 
-/*
- * Return: a peer that has had a QP, or NULL. A peer that has never had a QP exists only while a
- * stranger's request is answered, and its host is still a stranger.
- */
-static struct mrc_peer *mrc_endpoint_met(struct rhlist_head *list)
-{
-	struct rhlist_head *at;
-	struct mrc_peer *peer;
-
-	rhl_for_each_entry_rcu(peer, at, list, node)
-		if (READ_ONCE(peer->probing.met))
-			return peer;
-	return NULL;
-}
-
 static bool mrc_endpoint_request(struct mrc_dev *dev, const struct mrc_rx_pkt *pkt)
 {
 	struct rhlist_head *list = mrc_peers_of(dev, pkt->daddr, pkt->saddr);
 	const struct mrc_ep *ep = &pkt->hdr.ep;
-	struct mrc_peer *peer = mrc_endpoint_met(list);
+	struct mrc_peer *peer = mrc_peers_met(list);
 	struct mrc_endpoint_came came;
 
 	if (!peer)

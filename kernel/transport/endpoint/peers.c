@@ -134,6 +134,17 @@ struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
 	return rhltable_lookup(&dev->peers, &key, mrc_peers_params);
 }
 
+struct mrc_peer *mrc_peers_met(struct rhlist_head *list)
+{
+	struct rhlist_head *at;
+	struct mrc_peer *peer;
+
+	rhl_for_each_entry_rcu(peer, at, list, node)
+		if (READ_ONCE(peer->probing.met))
+			return peer;
+	return NULL;
+}
+
 static struct mrc_peer *mrc_peers_find(struct mrc_dev *dev,
 				       const struct mrc_peer_key *key)
 {

@@ -60,6 +60,14 @@ struct rhlist_head *mrc_peers_of(struct mrc_dev *dev,
 				 const struct in6_addr *local,
 				 const struct in6_addr *remote);
 
+/**
+ * mrc_peers_met() - a peer in a list that has had a QP, or NULL
+ *
+ * A peer that has never had one was made to answer a stranger, and its host is still a stranger.
+ * Under RCU.
+ */
+struct mrc_peer *mrc_peers_met(struct rhlist_head *list);
+
 int mrc_peers_init(struct mrc_dev *dev);
 void mrc_peers_exit(struct mrc_dev *dev);
 

@@ -84,17 +84,33 @@ void mrc_qp_put(struct mrc_qp *qp)
 
 /* ---- look-up ---------------------------------------------------------------- */
 
-int mrc_qp_publish(struct mrc_qp *qp)
+/* @qp: who is found by the number; NULL: nobody is. The number is written before it can be found. */
+static int mrc_qpn_take(u32 *qpn, struct mrc_qp *qp)
 {
 	int tries, err = -EBUSY;
 
 	for (tries = 0; tries < MRC_QPN_TRIES && err == -EBUSY; tries++) {
-		qp->qpn = get_random_u32() & MRC_QPN_MASK;
-		if (qp->qpn < MRC_QPN_FIRST)
+		*qpn = get_random_u32() & MRC_QPN_MASK;
+		if (*qpn < MRC_QPN_FIRST)
 			continue;
-		err = xa_insert(&mrc_qps, qp->qpn, qp, GFP_KERNEL_ACCOUNT);
+		err = xa_insert(&mrc_qps, *qpn, qp, GFP_KERNEL_ACCOUNT);
 	}
 	return err == -EBUSY ? -ENOSPC : err;
+}
+
+int mrc_qp_publish(struct mrc_qp *qp)
+{
+	return mrc_qpn_take(&qp->qpn, qp);
+}
+
+int mrc_qpn_reserve(u32 *qpn)
+{
+	return mrc_qpn_take(qpn, NULL);
+}
+
+void mrc_qpn_release(u32 qpn)
+{
+	xa_release(&mrc_qps, qpn);
 }
 
 void mrc_qp_unlist(struct mrc_qp *qp)

@@ -22,6 +22,7 @@
 #include "../../core/receive/responder.h"
 #include "../../core/cc/shared.h"
 #include "../device/device.h"
+#include "../device/place.h"
 #include "peer.h"
 
 /* For programs that name no timeout or retry count: 1.024 us * 2^14 is 16.8 ms. */
@@ -29,33 +30,6 @@
 #define MRC_EXP_DEFAULT		3
 
 struct mrc_wqe;
-
-/* The most scatter elements of a receive. */
-#define MRC_PLACES_MAX	16u
-
-/**
- * struct mrc_stretch - the payload of one SEND packet inside its message
- * @offset: first byte
- * @len: bytes
- * @message: bytes of the message
- */
-struct mrc_stretch {
-	u32 offset;
-	u32 len;
-	u32 message;
-};
-
-/**
- * struct mrc_place - a part of a receive's memory, as the program names it: to be checked
- * @addr: first byte
- * @len: bytes
- * @lkey: key of its region
- */
-struct mrc_place {
-	u64 addr;
-	u32 len;
-	u32 lkey;
-};
 
 /**
  * struct mrc_qp_ops - calls from a QP up to its verbs object
@@ -247,6 +221,14 @@ struct mrc_qp *mrc_qp_alloc(struct mrc_dev *dev, const struct mrc_qp_init *init)
  * Process context. Return: 0, -ENOMEM, -ENOSPC.
  */
 int mrc_qp_publish(struct mrc_qp *qp);
+/**
+ * mrc_qpn_reserve() - take an unpredictable number that no QP has, for a QP that is not of this kind
+ *
+ * Process context. Return: 0, -ENOMEM, -ENOSPC.
+ */
+int mrc_qpn_reserve(u32 *qpn);
+/** mrc_qpn_release() - give it back. Process context. */
+void mrc_qpn_release(u32 qpn);
 /** mrc_qp_unlist() - a QP cannot be found any more; its number is free. Process context. */
 void mrc_qp_unlist(struct mrc_qp *qp);
 

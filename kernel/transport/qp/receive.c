@@ -9,6 +9,7 @@
 #include "../endpoint/endpoint.h"
 #include "gone.h"
 #include "../peer/qp.h"
+#include "../ud/ud.h"
 #include "receive.h"
 #include "requester.h"
 #include "responder.h"
@@ -130,6 +131,11 @@ static void mrc_receive(struct mrc_rx_pkt *pkt, struct mrc_rx_run *scratch)
 	if (pkt->hdr.bth.opcode == MRC_OP_EP_REQ ||
 	    pkt->hdr.bth.opcode == MRC_OP_EP_RSP) {
 		mrc_endpoint_receive(pkt);
+		return;
+	}
+	/* No other opcode that is decoded is below those of MRC. */
+	if (pkt->hdr.bth.opcode < MRC_OP_SEND_FIRST) {
+		mrc_ud_receive(pkt);
 		return;
 	}
 	qp = mrc_qp_find(pkt->hdr.bth.qpn);

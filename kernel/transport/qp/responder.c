@@ -4,15 +4,14 @@
  * core/receive/responder.c accounts for the packet, and decides on the answers, which are sent once
  * per skb.
  */
-#include <linux/highmem.h>
 #include <linux/ktime.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "../../compat/compat_timer.h"
 #include "error.h"
 #include "../device/hazard.h"
 #include "../device/mr.h"
+#include "../device/place.h"
 #include "reply.h"
 #include "responder.h"
 #include "response.h"
@@ -72,28 +71,6 @@ static int mrc_responder_bytes(const struct mrc_rx_pkt *pkt, unsigned int from, 
 	return 0;
 }
 
-/* Copies payload from @from on. Return: 0 or an AETH syndrome. */
-static u8 mrc_responder_copy(const struct mrc_rx_pkt *pkt, unsigned int from,
-			     const struct mrc_mr *mr, const struct mrc_place *to)
-{
-	unsigned int done = 0, n, offset;
-	struct page *page;
-	void *at;
-
-	while (done < to->len) {
-		n = mrc_mr_piece(mr, to->addr + done, to->len - done, &page, &offset);
-		at = kmap_local_page(page);
-		if (mrc_responder_bytes(pkt, from + done, at + offset, n)) {
-			kunmap_local(at);
-			return MRC_NAK_OPERATION;
-		}
-		flush_dcache_page(page);
-		kunmap_local(at);
-		done += n;
-	}
-	return 0;
-}
-
 /*
  * Copies a part of the payload to its place, unless the region is being deregistered or the QP
  * destroyed: once that has returned, the memory may be used for something else. Return: 0 or an
@@ -109,7 +86,8 @@ static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, u
 		return syndrome;
 	mrc_hazard_set(mr, qp);
 	if (mrc_responder_live(qp) && !mrc_mr_check(mr, pd, to->addr, to->len, access))
-		syndrome = mrc_responder_copy(pkt, from, mr, to);
+		syndrome = mrc_place_copy(pkt, from, mr, to, mrc_responder_bytes) ?
+			   MRC_NAK_OPERATION : 0;
 	mrc_hazard_clear();
 	return syndrome;
 }

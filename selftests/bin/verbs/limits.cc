@@ -136,11 +136,13 @@ TEST_F(Limits, QpTypes)
 {
     ibv_qp_init_attr init{};
 
-    make();
-    for (const ibv_qp_type type : {IBV_QPT_UD, IBV_QPT_UC}) {
-        init.qp_type = type;
-        EXPECT_EQ(create_qp(*a, init), EOPNOTSUPP);
-    }
+    make({.srq_wr = 16});
+    init.qp_type = IBV_QPT_UC;
+    EXPECT_EQ(create_qp(*a, init), EOPNOTSUPP);
+    init.qp_type = IBV_QPT_UD;
+    EXPECT_EQ(create_qp(*a, init), 0);
+    init.srq = a->srq.get();
+    EXPECT_EQ(create_qp(*a, init), EOPNOTSUPP);
 }
 
 TEST_F(Limits, CompletionQueues)

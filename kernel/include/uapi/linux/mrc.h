@@ -147,7 +147,10 @@ enum {
 	MRC_A_DEVICE_USER_CQS,
 	/* u32, 1 to 1048576: QPs that one user may have, at most, and as many SRQs */
 	MRC_A_DEVICE_USER_QPS,
-	/* u32, 1 to 1048576: memory regions that one user may have, at most */
+	/*
+	 * u32, 1 to 1048576: memory regions that one user may have, at most, and as many address
+	 * handles
+	 */
 	MRC_A_DEVICE_USER_MRS,
 	/* u32, 1 to 1048576: peers that QPs of one user have made, at most */
 	MRC_A_DEVICE_USER_PEERS,

@@ -67,6 +67,7 @@ enum mrc_wr_opcode {
 	MRC_WR_READ		= 4,
 	MRC_WR_CMP_SWAP		= 5,
 	MRC_WR_FETCH_ADD	= 6,
+	/* UD QPs, with MRC_FEATURE_UD, have MRC_WR_SEND and MRC_WR_SEND_IMM only. */
 };
 
 #define MRC_WR_SIGNALED		(1u << 0)
@@ -98,7 +99,10 @@ struct mrc_wr_atomic {
  * struct mrc_send_wr - an entry of the send ring
  * @wr_id: comes back in the CQE
  * @remote_addr: address to write to or to read; not of a SEND
+ * @ah: of UD QPs: number of the address handle
+ * @remote_qpn: of UD QPs: the QP that the datagram is for
  * @rkey: remote key; not of a SEND
+ * @remote_qkey: of UD QPs: Q_Key of that QP; one with the highest bit stands for the sender's own
  * @imm_data: network byte order
  * @opcode: enum mrc_wr_opcode
  * @flags: MRC_WR_*
@@ -108,8 +112,17 @@ struct mrc_wr_atomic {
  */
 struct mrc_send_wr {
 	__aligned_u64 wr_id;
-	__aligned_u64 remote_addr;
-	__u32 rkey;
+	union {
+		__aligned_u64 remote_addr;
+		struct {
+			__u32 ah;
+			__u32 remote_qpn;
+		};
+	};
+	union {
+		__u32 rkey;
+		__u32 remote_qkey;
+	};
 	__be32 imm_data;
 	__u32 opcode;
 	__u32 flags;
@@ -130,7 +143,8 @@ struct mrc_send_wr {
  * @wr_id: comes back in the CQE
  * @num_sge: elements of @sge; without MRC_FEATURE_SENDS there is no room for any
  * @reserved: zero
- * @sge: memory that a SEND is written to; an immediate of a write leaves the memory alone
+ * @sge: memory that a SEND is written to; an immediate of a write leaves the memory alone. A datagram
+ *       comes behind 40 bytes, its IPv6 header
  */
 struct mrc_recv_wr {
 	__aligned_u64 wr_id;
@@ -149,7 +163,8 @@ struct mrc_recv_wr {
  *         IBV_WC_RECV, else in the send ring; says nothing of receives of an SRQ
  * @status: enum ibv_wc_status
  * @opcode: enum ibv_wc_opcode
- * @flags: MRC_CQE_*
+ * @flags: MRC_CQE_*; of a datagram that has come, the bits from MRC_CQE_SRC_QP_SHIFT on hold the
+ *         number of the QP that sent it
  */
 struct mrc_cqe {
 	__aligned_u64 wr_id;
@@ -163,6 +178,9 @@ struct mrc_cqe {
 };
 
 #define MRC_CQE_IMM	(1u << 0)
+/* A datagram: there is an IPv6 header before the payload. */
+#define MRC_CQE_GRH	(1u << 1)
+#define MRC_CQE_SRC_QP_SHIFT	8
 
 /*
  * Answers grow at their end. comp_mask says which fields follow it: none yet. Older modules do not
@@ -180,6 +198,8 @@ struct mrc_cqe {
 #define MRC_FEATURE_READS	(1u << 2)
 /* QPs may have an SRQ, which has the method MRC_METHOD_SRQ_DOORBELL. */
 #define MRC_FEATURE_SRQS	(1u << 3)
+/* There are UD QPs and address handles: the device setting extensions was on, as above. */
+#define MRC_FEATURE_UD		(1u << 4)
 
 /**
  * struct mrc_alloc_ucontext_resp - answer to the opening of the device
@@ -227,6 +247,16 @@ struct mrc_create_qp_resp {
 	struct mrc_ring_info rq;
 	__u32 comp_mask;
 	__u32 reserved;
+};
+
+/**
+ * struct mrc_create_ah_resp - answer to the creation of an address handle
+ * @number: for the send ring
+ * @comp_mask: see above
+ */
+struct mrc_create_ah_resp {
+	__u32 number;
+	__u32 comp_mask;
 };
 
 /*
