@@ -5,7 +5,6 @@
  * use: its paths are probed.
  */
 #include <linux/slab.h>
-#include <net/ipv6.h>
 
 #include "../transport/endpoint/peers.h"
 #include "../transport/profile/ev_profile.h"
@@ -70,21 +69,30 @@ static void mrc_av_release_peer(struct mrc_peer *peer, u32 mtu)
 		mrc_peers_put(peer);
 }
 
-static void mrc_av_free(struct work_struct *work)
+/* Process context. */
+static void mrc_av_free(struct mrc_av *av)
+{
+	if (av->peer) {
+		mrc_av_release_peer(av->peer, av->mtu);
+		if (!av->user)
+			atomic_dec(av->kernel_peers);
+	}
+	kfree_rcu(av, rcu);
+}
+
+static void mrc_av_free_work(struct work_struct *work)
 {
 	struct mrc_av *av = container_of(work, struct mrc_av, work);
 	struct mrc_dev *dev = av->dev;
 
-	if (av->peer)
-		mrc_av_release_peer(av->peer, av->mtu);
-	kfree_rcu(av, rcu);
+	mrc_av_free(av);
 	mrc_dev_put(dev);
 }
 
 void mrc_av_put(struct mrc_av *av)
 {
 	if (refcount_dec_and_test(&av->ref))
-		queue_work(system_unbound_wq, &av->work);
+		mrc_dev_queue_work(av->dev, &av->work);
 }
 
 /* The route leads to the profile, as for a QP that leaves it open. */
@@ -104,16 +112,20 @@ static struct mrc_peer *mrc_av_find_peer(const struct mrc_av *av, const struct m
 	return mrc_peers_get(av->dev, &key);
 }
 
-/* The kernel's handles are those of the connection manager. */
-static int mrc_av_check_kernel(struct ib_device *ib, const struct mrc_gids *gids)
+/* Of the kernel's handles, that many have a peer at most. */
+static struct mrc_peer *mrc_av_find_kernel_peer(const struct mrc_av *av, const struct mrc_gids *gids)
 {
-	if (!ipv6_addr_v4mapped(&gids->local))
-		return 0;
-	ibdev_warn_ratelimited(ib, "no connection from %pI6c to %pI6c: the connection manager needs IPv6 addresses\n",
-			       &gids->local, &gids->remote);
-	return -EAFNOSUPPORT;
+	struct mrc_peer *peer;
+
+	if (!atomic_add_unless(av->kernel_peers, 1, MRC_AH_KERNEL_PEERS))
+		return ERR_PTR(-ENOSPC);
+	peer = mrc_av_find_peer(av, gids);
+	if (IS_ERR(peer))
+		atomic_dec(av->kernel_peers);
+	return peer;
 }
 
+/* QPs that share a handle may be here at the same time. */
 struct mrc_peer *mrc_av_peer(struct mrc_av *av, struct ib_device *ib, const char *who)
 {
 	struct mrc_peer *peer = READ_ONCE(av->peer);
@@ -122,14 +134,17 @@ struct mrc_peer *mrc_av_peer(struct mrc_av *av, struct ib_device *ib, const char
 
 	if (peer)
 		return peer;
-	err = av->user ? mrc_gid_resolve(ib, who, &gids) : mrc_av_check_kernel(ib, &gids);
+	err = mrc_gid_resolve(ib, who, &gids);
 	if (err)
 		return ERR_PTR(err);
-	peer = mrc_av_find_peer(av, &gids);
+	peer = av->user ? mrc_av_find_peer(av, &gids) : mrc_av_find_kernel_peer(av, &gids);
 	if (IS_ERR(peer))
 		return peer;
-	if (cmpxchg(&av->peer, NULL, peer))
+	if (cmpxchg(&av->peer, NULL, peer)) {
 		mrc_av_release_peer(peer, av->mtu);
+		if (!av->user)
+			atomic_dec(av->kernel_peers);
+	}
 	return av->peer;
 }
 
@@ -143,43 +158,49 @@ static struct mrc_av *mrc_av_alloc(struct ib_ah *ah, const struct mrc_gids *gids
 	if (!av)
 		return NULL;
 	refcount_set(&av->ref, 1);
-	INIT_WORK(&av->work, mrc_av_free);
+	INIT_WORK(&av->work, mrc_av_free_work);
 	av->pd = ah->pd;
 	av->user = user;
 	av->gids = *gids;
 	av->dev = to_mrc_dev(ah->device);
-	av->mtu = user ? mrc_dev_mtu(av->dev) : 0;
-	mrc_dev_get(av->dev);
+	av->kernel_peers = &to_mrc_ibdev(ah->device)->kernel_peers;
+	av->mtu = user ? MRC_MTU_MIN : 0;
 	return av;
 }
 
-/* A program's handle: finds its peer, and tells the program the number. */
+/* A program's handle: finds its peer before anybody can send to it, and tells the number. */
 static int mrc_ah_open(struct mrc_ib_ah *a, struct ib_udata *udata)
 {
-	struct mrc_create_ah_resp resp = { .number = a->av->number };
+	struct xarray *avs = &to_mrc_ibdev(a->ib.device)->avs;
 	struct mrc_peer *peer = mrc_av_peer(a->av, a->ib.device, "address handle");
+	struct mrc_create_ah_resp resp = {};
+	int ret = PTR_ERR_OR_ZERO(peer);
 
-	return IS_ERR(peer) ? PTR_ERR(peer) : mrc_udata_answer(udata, &resp, sizeof(resp));
+	if (!ret)
+		ret = mrc_av_publish(avs, a->av);
+	if (ret)
+		return ret;
+	resp.number = a->av->number;
+	ret = mrc_udata_answer(udata, &resp, sizeof(resp));
+	if (ret)
+		mrc_av_unlist(avs, a->av->number);
+	return ret;
 }
 
 static int mrc_ah_setup(struct mrc_ib_ah *a, const struct mrc_gids *gids, struct ib_udata *udata,
 			gfp_t gfp)
 {
-	struct xarray *avs = &to_mrc_ibdev(a->ib.device)->avs;
-	struct mrc_av *av = mrc_av_alloc(&a->ib, gids, mrc_udata_user(udata), gfp);
 	int ret;
 
-	if (!av)
+	a->av = mrc_av_alloc(&a->ib, gids, mrc_udata_user(udata), gfp);
+	if (!a->av)
 		return -ENOMEM;
-	ret = mrc_av_publish(avs, av);
-	if (!ret) {
-		a->av = av;
-		ret = udata ? mrc_ah_open(a, udata) : 0;
-		if (ret)
-			mrc_av_unlist(avs, av->number);
-	}
+	if (udata)
+		ret = mrc_ah_open(a, udata);
+	else
+		ret = mrc_av_publish(&to_mrc_ibdev(a->ib.device)->avs, a->av);
 	if (ret)
-		mrc_av_put(av);
+		mrc_av_put(a->av);
 	return ret;
 }
 
@@ -223,13 +244,23 @@ int mrc_query_ah(struct ib_ah *ah, struct rdma_ah_attr *attr)
 	return 0;
 }
 
-/** mrc_destroy_ah() - destroy a handle; datagrams on their way to it are sent. Any context. */
+/**
+ * mrc_destroy_ah() - destroy a handle
+ * @ah: the handle; a request that names it and is not sent yet fails
+ * @flags: RDMA_DESTROY_AH_SLEEPABLE: process context; else any
+ *
+ * Return: 0
+ */
 int mrc_destroy_ah(struct ib_ah *ah, u32 flags)
 {
 	struct mrc_av *av = to_mrc_ah(ah)->av;
 
 	mrc_av_unlist(&to_mrc_ibdev(ah->device)->avs, av->number);
 	mrc_object_del(ah->device, av->user, MRC_SHARE_AH);
-	mrc_av_put(av);
+	/* A program that is at its limit of peers may make another one next. */
+	if (!(flags & RDMA_DESTROY_AH_SLEEPABLE))
+		mrc_av_put(av);
+	else if (refcount_dec_and_test(&av->ref))
+		mrc_av_free(av);
 	return 0;
 }

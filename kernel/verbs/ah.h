@@ -11,6 +11,12 @@
 
 #include "gid.h"
 
+/*
+ * The connection manager keeps the handle of a request for more than a minute if nobody answers. Any
+ * program may connect, so the peers of these handles are limited.
+ */
+#define MRC_AH_KERNEL_PEERS	16384
+
 struct mrc_dev;
 struct mrc_peer;
 struct mrc_user;
@@ -18,13 +24,14 @@ struct mrc_user;
 /**
  * struct mrc_av - an address vector
  * @ref: the handle's reference, and those of senders
- * @dev: device, a reference
+ * @dev: device, which stays as long as somebody has a reference
  * @pd: protection domain of the handle, only compared
  * @user: the user whose handle it is; NULL: the kernel's
  * @number: in the device's table
  * @gids: addresses, as they were given
  * @peer: the peer, a reference; NULL: mrc_av_peer() has not found it yet
  * @mtu: as the peer was told of it; 0: it counts as no use of the peer
+ * @kernel_peers: number of the kernel's vectors with a peer
  * @work: gives up @peer, and frees the vector
  * @rcu: readers look at the table
  */
@@ -37,6 +44,7 @@ struct mrc_av {
 	struct mrc_gids gids;
 	struct mrc_peer *peer;
 	u32 mtu;
+	atomic_t *kernel_peers;
 	struct work_struct work;
 	struct rcu_head rcu;
 };
@@ -70,8 +78,7 @@ void mrc_av_put(struct mrc_av *av);
  * @who: who wants to know, for the kernel's log
  *
  * Process context. Return: the peer, which stays as long as the vector, or ERR_PTR: as for
- * mrc_gid_resolve(), mrc_peers_get() and mrc_peers_connect(); -EAFNOSUPPORT: the connection manager
- * cannot use IPv4 GIDs.
+ * mrc_gid_resolve(), mrc_peers_get() and mrc_peers_connect().
  */
 struct mrc_peer *mrc_av_peer(struct mrc_av *av, struct ib_device *ib, const char *who);
 

@@ -226,6 +226,9 @@ int mrc_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		return ret;
 	mrc_cq_init(cq, attr->comp_vector);
 	cq->user = mrc_udata_user(udata);
+	/* A handler in the kernel may be gone by the time that another CPU calls it. */
+	if (!cq->user)
+		cq->cpu = -1;
 	ret = mrc_object_add(ibcq->device, cq->user, MRC_SHARE_CQ);
 	if (ret)
 		return ret;
@@ -258,7 +261,7 @@ int mrc_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 
 /*
  * Arms the queue for one wake-up. Return: 1 if @flags ask about missed events and completions wait,
- * else 0. Any context.
+ * else 0. Process context or softirq.
  */
 int mrc_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {

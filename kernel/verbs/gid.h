@@ -8,8 +8,8 @@
  * Some of these GIDs are IPv4 addresses, and programs that choose a GID themselves take IPv4 first.
  * Packets are IPv6 in any case. So between ports on one Ethernet segment an IPv4 GID stands for the
  * link-local address that IPv6 makes of the port's link-layer address. That address is GID 0, which
- * these programs would take if there were no IPv4. A packet does not say which of the two was meant, so
- * the connection manager, which answers packets, can use IPv6 GIDs only.
+ * these programs would take if there were no IPv4. Datagrams say
+ * which of the two was meant (IP4ETH in core/wire), because their receivers answer to what they see.
  */
 #ifndef _MRC_VERBS_GID_H
 #define _MRC_VERBS_GID_H

@@ -38,6 +38,7 @@
 #include "ring.h"
 #include "srq.h"
 #include "sysfs.h"
+#include "ud.h"
 #include "ulp.h"
 
 /* Software has no vendor. Other software devices use this value, too. */
@@ -395,11 +396,19 @@ int mrc_verbs_module_init(void)
 	mrc_root = root_device_register(KBUILD_MODNAME);
 	if (IS_ERR(mrc_root))
 		return PTR_ERR(mrc_root);
+	ret = mrc_ud_module_init();
+	if (ret)
+		goto err_root;
 	ret = mrc_registry_init();
 	if (ret)
-		root_device_unregister(mrc_root);
-	else
-		rdma_link_register(&mrc_link_ops);
+		goto err_ud;
+	rdma_link_register(&mrc_link_ops);
+	return 0;
+
+err_ud:
+	mrc_ud_module_exit();
+err_root:
+	root_device_unregister(mrc_root);
 	return ret;
 }
 
@@ -408,5 +417,6 @@ void mrc_verbs_module_exit(void)
 	rdma_link_unregister(&mrc_link_ops);
 	ib_unregister_driver(MRC_IB_DRIVER);
 	mrc_registry_exit();
+	mrc_ud_module_exit();
 	root_device_unregister(mrc_root);
 }

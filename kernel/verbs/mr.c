@@ -238,7 +238,7 @@ struct ib_mr *mrc_get_dma_mr(struct ib_pd *pd, int access)
 	struct mrc_ib_mr *m;
 	int ret;
 
-	if (access & ~MRC_MR_ACCESS)
+	if (access & ~MRC_MR_ACCESS || !ib_uses_virt_dma(pd->device))
 		return ERR_PTR(-EOPNOTSUPP);
 	ret = mrc_object_add(pd->device, NULL, MRC_SHARE_MR);
 	if (ret)

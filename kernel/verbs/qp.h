@@ -28,7 +28,7 @@ struct mrc_ud;
 struct mrc_ib_ud {
 	struct mrc_ud *ud;
 	struct mutex lock;
-	struct work_struct work;
+	struct delayed_work work;
 	u8 *buf;
 };
 
@@ -43,8 +43,8 @@ struct mrc_ib_ud {
  * @rcq_user: entry in @rcq
  * @user: the user it belongs to; NULL: a user in the kernel
  * @post_lock: users in the kernel post under it; interrupts off
- * @sq: requests; consumed under the transport's tx_lock
- * @rq: receives; consumed under the transport's rx_lock; none with an SRQ
+ * @sq: requests; consumed under the transport's tx_lock; of a UD QP under its mutex
+ * @rq: receives; consumed under the transport's rx_lock, or the lock of struct mrc_ud; none with an SRQ
  * @srq: where receives come from instead, or NULL
  * @held: receives taken from @srq
  * @last_told: the program knows that the QP takes no more of @srq; under rx_lock, and before RTR
@@ -52,7 +52,7 @@ struct mrc_ib_ud {
  * @cap: capabilities that the program was promised
  * @sig_all: all requests are signalled
  * @pending: requests handed to the transport and not ended; under tx_lock
- * @attr: attributes that the program set, for query; under the transport's state_lock
+ * @attr: attributes that the program set, for query; under the transport's state_lock, or the UD QP's mutex
  * @explicit: MRC_QP_ATTR_* that the program set itself; under state_lock
  */
 struct mrc_ib_qp {

@@ -5,8 +5,8 @@
  * As in verbs, a send that fails on this host takes the QP to SQE: later sends are flushed, and
  * datagrams are still received, until the QP is moved to RTS again.
  */
-#include <linux/delay.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 
 #include "../transport/ud/ud.h"
 #include "ah.h"
@@ -14,12 +14,14 @@
 #include "receive.h"
 #include "ud.h"
 
-/* The pause, us, after the queues of this host were full. */
-#define MRC_UD_PAUSE	200u
+/* The pause, jiffies, after the queues of this host were full. */
+#define MRC_UD_PAUSE	1
 /* A Q_Key with this bit in a request stands for the QP's own (IBA 10.2.5). */
 #define MRC_UD_OWN_QKEY	0x80000000u
 
 #define MRC_UD_WR_FLAGS	(MRC_WR_SIGNALED | MRC_WR_INLINE | MRC_WR_SOLICITED | MRC_WR_FENCE)
+
+static struct workqueue_struct *mrc_ud_wq;
 
 /* ---- completions ------------------------------------------------------------------ */
 
@@ -55,7 +57,7 @@ static void mrc_ud_recv_cqe(struct mrc_ib_qp *q, const struct mrc_ud_done *done)
 		.status = done->status,
 		.opcode = IB_WC_RECV,
 		.flags = done->src_qpn << MRC_CQE_SRC_QP_SHIFT | MRC_CQE_GRH |
-			 (done->has_imm ? MRC_CQE_IMM : 0),
+			 (done->ip4 ? MRC_CQE_GRH_IP4 : 0) | (done->has_imm ? MRC_CQE_IMM : 0),
 	};
 
 	cqe.index = q->rq.index;
@@ -88,13 +90,19 @@ static void mrc_ud_recv_done(void *priv, const struct mrc_ud_done *done)
 	mrc_ud_recv_cqe(q, done);
 }
 
+/* Any context. */
+static void mrc_ud_hurry(struct mrc_ib_qp *q)
+{
+	mod_delayed_work(mrc_ud_wq, &q->ud.work, 0);
+}
+
 /* The work flushes. */
 static void mrc_ud_failed(void *priv)
 {
 	struct mrc_ib_qp *q = priv;
 
 	mrc_ud_event(q);
-	queue_work(system_unbound_wq, &q->ud.work);
+	mrc_ud_hurry(q);
 }
 
 static const struct mrc_ud_ops mrc_ud_qp_ops = {
@@ -141,8 +149,11 @@ static enum ib_wc_status mrc_ud_gather(struct mrc_ib_qp *q, const struct mrc_sen
 	return IB_WC_SUCCESS;
 }
 
-/* Sends to an address vector. Return: enum ib_wc_status, or -EAGAIN as mrc_ud_send(). */
-static int mrc_ud_send_to(struct mrc_ib_qp *q, struct mrc_av *av, const struct mrc_ud_msg *m)
+/*
+ * Sends to an address vector. A datagram to a host that cannot be reached is lost, as it would be on the
+ * way. Return: enum ib_wc_status, or -EAGAIN as mrc_ud_send().
+ */
+static int mrc_ud_send_to(struct mrc_ib_qp *q, struct mrc_av *av, struct mrc_ud_msg *m)
 {
 	char who[sizeof("QP 0x123456")];
 	struct mrc_peer *peer;
@@ -151,8 +162,14 @@ static int mrc_ud_send_to(struct mrc_ib_qp *q, struct mrc_av *av, const struct m
 		return IB_WC_LOC_QP_OP_ERR;
 	snprintf(who, sizeof(who), "QP 0x%06x", q->ib.qp_num);
 	peer = mrc_av_peer(av, q->ib.device, who);
-	if (IS_ERR(peer))
-		return IB_WC_LOC_QP_OP_ERR;
+	if (IS_ERR(peer)) {
+		mrc_count(av->dev, MRC_CNT_TX_NO_PATH);
+		return IB_WC_SUCCESS;
+	}
+	/* Only the connection manager answers to GIDs. Programs know link-local ones, too. */
+	m->ip4 = !q->user && ipv6_addr_v4mapped(&av->gids.local);
+	m->saddr4 = av->gids.local.s6_addr32[3];
+	m->daddr4 = av->gids.remote.s6_addr32[3];
 	return mrc_ud_send(q->ud.ud, peer, m) ?: IB_WC_SUCCESS;
 }
 
@@ -250,8 +267,8 @@ static int mrc_ud_send_all(struct mrc_ib_qp *q)
 	return ret;
 }
 
-/* Process context. Return: true: the queues of this host are full, and there is more to send. */
-static bool mrc_ud_run(struct mrc_ib_qp *q)
+/* Process context. If the queues of this host are full, the work goes on after a pause. */
+static void mrc_ud_send_posted(struct mrc_ib_qp *q)
 {
 	int ret = 0;
 
@@ -260,8 +277,9 @@ static bool mrc_ud_run(struct mrc_ib_qp *q)
 		ret = mrc_ud_send_all(q);
 	if (ret == -EBADMSG)
 		mrc_ud_fail(q);
+	else if (ret == -EAGAIN)
+		queue_delayed_work(mrc_ud_wq, &q->ud.work, MRC_UD_PAUSE);
 	mutex_unlock(&q->ud.lock);
-	return ret == -EAGAIN;
 }
 
 /* ---- error ------------------------------------------------------------------------- */
@@ -286,10 +304,9 @@ static void mrc_ud_flush_recv(struct mrc_ib_qp *q, struct mrc_ud *ud)
 
 static void mrc_ud_work(struct work_struct *work)
 {
-	struct mrc_ib_qp *q = container_of(work, struct mrc_ib_qp, ud.work);
+	struct mrc_ib_qp *q = container_of(work, struct mrc_ib_qp, ud.work.work);
 
-	while (mrc_ud_run(q))
-		usleep_range(MRC_UD_PAUSE, 2 * MRC_UD_PAUSE);
+	mrc_ud_send_posted(q);
 	mutex_lock(&q->ud.lock);
 	if (q->ud.ud)
 		mrc_ud_flush_recv(q, q->ud.ud);
@@ -315,8 +332,7 @@ void mrc_ud_fail(struct mrc_ib_qp *q)
 
 void mrc_ud_doorbell_send(struct mrc_ib_qp *q)
 {
-	if (mrc_ud_run(q))
-		queue_work(system_unbound_wq, &q->ud.work);
+	mrc_ud_send_posted(q);
 }
 
 void mrc_ud_doorbell_recv(struct mrc_ib_qp *q)
@@ -326,7 +342,7 @@ void mrc_ud_doorbell_recv(struct mrc_ib_qp *q)
 
 void mrc_ud_doorbell_ulp(struct mrc_ib_qp *q)
 {
-	queue_work(system_unbound_wq, &q->ud.work);
+	mrc_ud_hurry(q);
 }
 
 /* ---- states -------------------------------------------------------------------------- */
@@ -455,7 +471,7 @@ int mrc_ud_open(struct mrc_ib_qp *q)
 	if (!q->ud.buf)
 		return -ENOMEM;
 	mutex_init(&q->ud.lock);
-	INIT_WORK(&q->ud.work, mrc_ud_work);
+	INIT_DELAYED_WORK(&q->ud.work, mrc_ud_work);
 	ud = mrc_ud_create(to_mrc_dev(q->ib.device), &mrc_ud_qp_ops, q, q->ib.pd, gsi);
 	if (IS_ERR(ud)) {
 		kfree(q->ud.buf);
@@ -475,7 +491,18 @@ void mrc_ud_close(struct mrc_ib_qp *q)
 	q->ud.ud = NULL;
 	mutex_unlock(&q->ud.lock);
 	mrc_ud_destroy(ud);
-	cancel_work_sync(&q->ud.work);
+	cancel_delayed_work_sync(&q->ud.work);
 	kfree(q->ud.buf);
 	q->ud.buf = NULL;
+}
+
+int mrc_ud_module_init(void)
+{
+	mrc_ud_wq = alloc_workqueue("mrc_ud", WQ_UNBOUND, 0);
+	return mrc_ud_wq ? 0 : -ENOMEM;
+}
+
+void mrc_ud_module_exit(void)
+{
+	destroy_workqueue(mrc_ud_wq);
 }

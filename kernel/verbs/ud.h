@@ -14,6 +14,10 @@ static inline bool mrc_qp_is_ud(const struct mrc_ib_qp *q)
 	return q->ib.qp_type != IB_QPT_RC;
 }
 
+int mrc_ud_module_init(void);
+/** mrc_ud_module_exit() - no QP is left */
+void mrc_ud_module_exit(void);
+
 /** mrc_ud_open() - make the transport's part. Process context. Return: 0, -ENOMEM, -ENOSPC, -EBUSY */
 int mrc_ud_open(struct mrc_ib_qp *q);
 /** mrc_ud_close() - undo it; nothing is sent and received afterwards. Process context, sleeps. */

@@ -139,7 +139,8 @@ static void mrc_ulp_fill_wc(struct ib_wc *wc, const struct mrc_ulp_cqe *entry)
 	if (cqe->flags & MRC_CQE_GRH) {
 		wc->src_qp = cqe->flags >> MRC_CQE_SRC_QP_SHIFT;
 		wc->wc_flags |= IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE;
-		wc->network_hdr_type = RDMA_NETWORK_IPV6;
+		wc->network_hdr_type = cqe->flags & MRC_CQE_GRH_IP4 ? RDMA_NETWORK_IPV4 :
+								      RDMA_NETWORK_IPV6;
 	}
 }
 

@@ -1,65 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Other projects' programs on a host with mrc devices. Programs that do not ask for an mrc device run as
-# they do without any: UCX, libfabric and Open MPI with nothing set. Programs that look at all RDMA
-# devices show the mrc devices: the infiniband collector of node_exporter, ibstat, ibstatus, rdma.
+# Other projects' programs on a host with mrc devices. UCX, libfabric and Open MPI run with nothing set, as
+# they do without devices. Programs that look at all RDMA devices show the mrc devices: the infiniband
+# collector of node_exporter, ibstat, ibstatus, rdma.
 
 . "$(dirname "$0")/../lib.sh"
 . "$SELFTESTS/lib/pair.sh"
+. "$SELFTESTS/lib/root.sh"
 
 need jq rdma curl
-PROGRAMS=$("$TOP/scripts/programs") || bail "the programs, which scripts/programs fetches"
-ROOT=$TEST_TMP/root
-
-# root_up: these programs get a file system of their own, which contains this machine's devices and this
-# tree.
-root_up()
-{
-	local folder
-
-	mkdir -p "$ROOT"
-	mount -t tmpfs tmpfs "$ROOT" || bail "a folder for programs"
-	at_exit umount -R -l "$ROOT"
-	cp -a "$PROGRAMS/etc" "$PROGRAMS"/{bin,sbin,lib,lib64} "$ROOT"
-	echo "root:x:0:0:root:/tmp:/bin/sh" >"$ROOT/etc/passwd"
-	echo "127.0.0.1 localhost $(uname -n)" >"$ROOT/etc/hosts"
-	mkdir -p "$ROOT"/{usr,tmp,proc,sys,dev} "$ROOT$TOP"
-	mount --bind "$PROGRAMS/usr" "$ROOT/usr"
-	mount --bind "$TOP" "$ROOT$TOP"
-	for folder in proc sys dev; do
-		mount --rbind "/$folder" "$ROOT/$folder"
-	done
-}
-
-# in_root NS COMMAND...
-in_root()
-{
-	timeout $((60 * SLOW)) ip netns exec "$1" chroot "$ROOT" "${@:2}"
-}
-
-listens()
-{
-	[ -n "$(on p1 ss -Hltn "sport = $1")" ]
-}
-
-# served PORT COMMAND...: COMMAND runs as server in p1 at that port, and as client in p2 with p1's
-# address.
-served()
-{
-	local port=$1 server status=0
-	shift
-
-	in_root p1 "$@" >"$TEST_TMP/server.log" 2>&1 &
-	server=$!
-	wait_for listens "$port"
-	in_root p2 "$@" 10.99.0.1 || status=$?
-	kill "$server" 2>/dev/null
-	wait "$server" 2>/dev/null
-	cat "$TEST_TMP/server.log"
-	return "$status"
-}
-
 ucx()
 {
 	served 13337 ucx_perftest -t tag_lat -n 50 -w 5
@@ -154,7 +104,7 @@ test_lists()
 	check_output "ibstatus" "device 'mrc1' port 1 status" in_root p1 ibstatus mrc1
 	check_output "rdma dev" 'mrc1: node_type ca' rdma dev show mrc1
 	check_output "rdma link" 'link mrc1/1 state ACTIVE' rdma link show mrc1/1
-	check_output "rdma resource" 'mrc1: pd 0 cq 0 qp 0' rdma resource show mrc1
+	check_output "rdma resource" 'mrc1: pd 1 cq 1 qp 1' rdma resource show mrc1
 	check_output "rdma statistic" 'link mrc1/1 .*tx_packets' rdma statistic show link mrc1/1
 }
 

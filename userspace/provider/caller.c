@@ -6,8 +6,8 @@
 
 #include "caller.h"
 
-/* Beginnings of the libraries' file names. UCX has libuct_ib.so, libuct_ib_mlx5.so and the like. */
-static const char *const mrc_unfit[] = { "libuct_ib", "libfabric.so", "mca_btl_openib.so" };
+/* Beginnings of the libraries' file names. */
+static const char *const mrc_unfit[] = { "mca_btl_openib.so" };
 
 /* A caller that opens the device through librdmacm, as libfabric does, is nine frames away. */
 #define MRC_CALLER_FRAMES	16

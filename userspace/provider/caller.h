@@ -10,10 +10,9 @@
 /**
  * mrc_caller_wants_more() - true if a library that needs more than MRC has is opening the device
  *
- * Some libraries assume that every active RoCE port has all of RoCE: UCX makes a UD QP and a shared
- * receive queue there, libfabric needs the connection manager and SEND, Open MPI's openib needs UD.
- * They ask for these before they look at the device's attributes, and when they are refused, they
- * end the program or its traffic. But they ignore a device that cannot be opened.
+ * Open MPI 4 has openib, which nobody maintains. It asks for ways to connect that the device does not
+ * have, and ends the program, although Open MPI has other ways to use the device. It ignores a device
+ * that cannot be opened.
  */
 bool mrc_caller_wants_more(void);
 

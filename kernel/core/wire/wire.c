@@ -22,6 +22,10 @@
 #define TSETH_FLAGS		0x0001
 #define TSETH_TSR		0x8000
 
+/* The reserved byte of a DETH, and its value if IP4ETH follows. */
+#define DETH_KIND		4
+#define DETH_IP4		4
+
 /* SETH bytes 0, 1 and 16; NETH byte 16; CC_STATE */
 #define SETH_TYPE_SHIFT		4
 #define SETH_M_SHIFT		5
@@ -251,11 +255,19 @@ static void mrc_wire_write_decode(const u8 *p, bool ts, unsigned int flags, stru
 
 static void mrc_wire_ud_decode(const u8 *p, unsigned int flags, struct mrc_ud_hdr *ud)
 {
-	ud->qkey = get_unaligned_be32(p);
-	ud->src_qpn = get_unaligned_be24(p + 5);
-	ud->imm = 0;
+	*ud = (struct mrc_ud_hdr){
+		.qkey = get_unaligned_be32(p),
+		.src_qpn = get_unaligned_be24(p + 5),
+		.ip4 = p[DETH_KIND] == DETH_IP4,
+	};
+	p += MRC_DETH_LEN;
+	if (ud->ip4) {
+		memcpy(&ud->saddr4, p, sizeof(ud->saddr4));
+		memcpy(&ud->daddr4, p + 4, sizeof(ud->daddr4));
+		p += MRC_IP4ETH_LEN;
+	}
 	if (flags & MRC_OPF_IMM)
-		memcpy(&ud->imm, p + MRC_DETH_LEN, MRC_IMMDT_LEN);
+		memcpy(&ud->imm, p, MRC_IMMDT_LEN);
 }
 
 static void mrc_wire_cc_state_decode(const u8 *p, struct mrc_sack *sack)
@@ -369,6 +381,10 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 
 	ts = row->flags & MRC_OPF_REQUEST && buf[8] & BTH_TS;
 	need = row->len + (ts ? MRC_TSETH_LEN : 0);
+	if (len < need)
+		return MRC_DECODE_SHORT;
+	if (row->flags & MRC_OPF_UD && buf[MRC_BTH_LEN + DETH_KIND] == DETH_IP4)
+		need += MRC_IP4ETH_LEN;
 	if (len < need)
 		return MRC_DECODE_SHORT;
 	if (!mrc_wire_fields_ok(buf[0], buf + MRC_BTH_LEN))
@@ -513,6 +529,12 @@ static void mrc_wire_ud_encode(u8 *p, const struct mrc_ud_hdr *ud, unsigned int 
 {
 	put_unaligned_be32(ud->qkey, p);
 	put_unaligned_be24(ud->src_qpn, p + 5);
+	if (ud->ip4) {
+		p[DETH_KIND] = DETH_IP4;
+		memcpy(p + MRC_DETH_LEN, &ud->saddr4, sizeof(ud->saddr4));
+		memcpy(p + MRC_DETH_LEN + 4, &ud->daddr4, sizeof(ud->daddr4));
+		p += MRC_IP4ETH_LEN;
+	}
 	if (flags & MRC_OPF_IMM)
 		memcpy(p + MRC_DETH_LEN, &ud->imm, MRC_IMMDT_LEN);
 }
@@ -559,5 +581,7 @@ unsigned int mrc_hdr_encode(u8 *buf, const struct mrc_hdr *hdr)
 		else
 			mrc_wire_control_encode(buf + MRC_BTH_LEN, hdr);
 	}
+	if (row->flags & MRC_OPF_UD && hdr->ud.ip4)
+		return row->len + MRC_IP4ETH_LEN;
 	return row->len + (ts ? MRC_TSETH_LEN : 0);
 }

@@ -36,6 +36,7 @@
 #define MRC_ERTH_LEN	16u
 #define MRC_EETH_LEN	36u
 #define MRC_DETH_LEN	8u
+#define MRC_IP4ETH_LEN	8u
 #define MRC_ICRC_LEN	4u
 /* The part of a packet's nominal bytes before the BTH: IPv6 and UDP headers. */
 #define MRC_NOMINAL_OUTSIDE	48u
@@ -60,7 +61,7 @@
 #define MRC_PROBE_LEN		(MRC_BTH_LEN + MRC_PETH_LEN)
 #define MRC_EP_REQ_LEN		(MRC_BTH_LEN + MRC_ERTH_LEN)
 #define MRC_EP_RSP_LEN		(MRC_BTH_LEN + MRC_EETH_LEN)
-/* A datagram without immediate. */
+/* A datagram between IPv6 GIDs, without immediate. */
 #define MRC_UD_HDR_LEN		(MRC_BTH_LEN + MRC_DETH_LEN)
 /* The longest header of any packet (an atomic with TSETH). */
 #define MRC_HDR_MAX		52u
@@ -336,11 +337,18 @@ struct mrc_ep {
  * struct mrc_ud_hdr - headers of a datagram behind the BTH: DETH, and maybe ImmDt (IBTA)
  * @qkey: Q_Key: that of the QP which it is for
  * @src_qpn: the QP that sent it, 24 bits
+ * @ip4: IP4ETH follows the DETH, which says so by its reserved byte: an extension. The datagram is
+ *       between IPv4 GIDs, for which the addresses of the IPv6 header stand
+ * @saddr4: of IP4ETH: the sender's
+ * @daddr4: of IP4ETH: the receiver's
  * @imm: immediate in network byte order, valid with MRC_OPF_IMM
  */
 struct mrc_ud_hdr {
 	u32 qkey;
 	u32 src_qpn;
+	bool ip4;
+	__be32 saddr4;
+	__be32 daddr4;
 	__be32 imm;
 };
 

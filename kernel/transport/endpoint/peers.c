@@ -194,10 +194,32 @@ static void mrc_peers_use(struct mrc_peer *peer, u32 mtu, bool use)
 	rcu_read_unlock();
 }
 
+/*
+ * A peer that was made for answers, or for the connection manager, counts for the first user that
+ * connects to it. Return: 0 or -EDQUOT.
+ */
+static int mrc_peers_adopt(struct mrc_peer *peer, struct mrc_user *user)
+{
+	int err;
+
+	if (!user || READ_ONCE(peer->user))
+		return 0;
+	err = mrc_user_take(user, MRC_SHARE_PEER);
+	if (err)
+		return err;
+	mrc_user_hold(user);
+	if (cmpxchg(&peer->user, NULL, user)) {
+		mrc_user_give(user, MRC_SHARE_PEER);
+		mrc_user_put(user);
+	}
+	return 0;
+}
+
 struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_key *key, u32 mtu,
 				   struct mrc_user *user)
 {
 	struct mrc_peer *peer;
+	int err;
 
 	mutex_lock(&dev->cfg_lock);
 	/* A peer may still exist although its profile does not. */
@@ -208,7 +230,11 @@ struct mrc_peer *mrc_peers_connect(struct mrc_dev *dev, const struct mrc_peer_ke
 	if (!IS_ERR(peer))
 		mrc_peers_use(peer, mtu, true);
 	mutex_unlock(&dev->cfg_lock);
-	return peer;
+	err = IS_ERR(peer) ? 0 : mrc_peers_adopt(peer, user);
+	if (!err)
+		return peer;
+	mrc_peers_disconnect(peer, mtu);
+	return ERR_PTR(err);
 }
 
 u32 mrc_peers_room(struct mrc_peer *peer, u32 len)

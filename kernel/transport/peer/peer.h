@@ -66,8 +66,8 @@ struct mrc_peer_due {
  * @number: in dev->peer_numbers, for walks
  * @key: its key
  * @dev: device, a reference
- * @user: user for whose QP it was made, a reference; NULL: it was made for answers. Set before
- *        another task can drop the last reference
+ * @user: the first user that connected to it, a reference; NULL: it was made for answers, or for the
+ *        connection manager. Set while a reference is held
  * @flow: headers, one of @flows, under RCU; replaced under dev->cfg_lock
  * @flows: the current flow, and the one before
  * @lock: protects the paths in @evs, @probing, @congestions and @qps

@@ -2,8 +2,13 @@
 /*
  * UD QPs.
  */
+#include <linux/inetdevice.h>
+#include <linux/ip.h>
 #include <linux/ktime.h>
+#include <linux/random.h>
+#include <linux/udp.h>
 #include <linux/slab.h>
+#include <net/checksum.h>
 #include <net/ipv6.h>
 
 #include "../device/hazard.h"
@@ -42,9 +47,10 @@ static int mrc_ud_publish(struct mrc_ud *ud)
 struct mrc_ud *mrc_ud_create(struct mrc_dev *dev, const struct mrc_ud_ops *ops, void *priv,
 			     const void *pd, bool gsi)
 {
-	struct mrc_ud *ud = kzalloc(sizeof(*ud), GFP_KERNEL_ACCOUNT);
+	struct mrc_ud *ud;
 	int err;
 
+	ud = kzalloc(struct_size(ud, strangers, gsi ? MRC_UD_GATES : 0), GFP_KERNEL_ACCOUNT);
 	if (!ud)
 		return ERR_PTR(-ENOMEM);
 	ud->dev = dev;
@@ -52,6 +58,7 @@ struct mrc_ud *mrc_ud_create(struct mrc_dev *dev, const struct mrc_ud_ops *ops, 
 	ud->priv = priv;
 	ud->pd = pd;
 	ud->state = IB_QPS_RESET;
+	ud->seed = get_random_u32();
 	spin_lock_init(&ud->lock);
 	err = gsi ? mrc_ud_publish_gsi(ud) : mrc_ud_publish(ud);
 	if (!err)
@@ -102,15 +109,33 @@ static bool mrc_ud_live(const struct mrc_ud *ud)
 /* May a host that has no QP here send one more datagram to the GSI? */
 static bool mrc_ud_may_ask(struct mrc_ud *ud, const struct mrc_rx_pkt *pkt)
 {
+	struct mrc_gate *gate;
 	bool may;
 
 	if (ud->qpn != MRC_QPN_GSI ||
 	    mrc_peers_met(mrc_peers_of(ud->dev, pkt->daddr, pkt->saddr)))
 		return true;
+	gate = &ud->strangers[__ipv6_addr_jhash(pkt->saddr, ud->seed) % MRC_UD_GATES];
 	spin_lock(&ud->lock);
-	may = mrc_gate_pass(&ud->strangers, ktime_get_ns(), MRC_UD_STRANGER_RATE);
+	may = mrc_gate_pass(gate, ktime_get_ns(), MRC_UD_STRANGER_RATE);
 	spin_unlock(&ud->lock);
 	return may;
+}
+
+/* Is the IPv4 GID that the datagram is for, if there is one, an address of this device? */
+static bool mrc_ud_has_ip4(const struct mrc_dev *dev, const struct mrc_ud_hdr *ud)
+{
+	const struct in_device *in = __in_dev_get_rcu(dev->anchor);
+	const struct in_ifaddr *ifa;
+
+	if (!ud->ip4)
+		return true;
+	if (!in)
+		return false;
+	in_dev_for_each_ifa_rcu(ifa, in)
+		if (ifa->ifa_local == ud->daddr4)
+			return true;
+	return false;
 }
 
 static enum mrc_drop mrc_ud_check(struct mrc_ud *ud, const struct mrc_rx_pkt *pkt)
@@ -119,9 +144,12 @@ static enum mrc_drop mrc_ud_check(struct mrc_ud *ud, const struct mrc_rx_pkt *pk
 
 	if (!mrc_dev_hears(dev, mrc_plane_by_ifindex(&dev->planes, pkt->ifindex), pkt->loopback))
 		return MRC_DROP_INGRESS;
+	/* The guard lets programs send from other addresses of this host. */
+	if (pkt->loopback && !mrc_dev_by_addr(pkt->net, pkt->saddr))
+		return MRC_DROP_INGRESS;
 	if (!READ_ONCE(dev->cfg.extensions))
 		return MRC_DROP_OPCODE;
-	if (!mrc_dev_has_addr(dev, pkt->daddr))
+	if (!mrc_dev_has_addr(dev, pkt->daddr) || !mrc_ud_has_ip4(dev, &pkt->hdr.ud))
 		return MRC_DROP_WRONG_PEER;
 	if (!mrc_ud_live(ud))
 		return MRC_DROP_QP_STATE;
@@ -136,19 +164,47 @@ static enum mrc_drop mrc_ud_check(struct mrc_ud *ud, const struct mrc_rx_pkt *pk
 
 /* ---- receiving: where it goes -------------------------------------------------- */
 
-/*
- * What a receive gets: the IPv6 header, then the payload. An aggregate has one header, whose length
- * is that of all its packets.
- */
+/* An aggregate has one IPv6 header, whose length is that of all its packets. */
+static void mrc_ud_grh6(const struct mrc_rx_pkt *pkt, u8 *to)
+{
+	struct ipv6hdr ip6;
+
+	memcpy(&ip6, pkt->skb->data + pkt->ip6, sizeof(ip6));
+	ip6.payload_len = htons(sizeof(struct udphdr) + pkt->wire_len);
+	memcpy(to, &ip6, sizeof(ip6));
+}
+
+/* The header that RoCE v2 would have. libibverbs checks its checksum. */
+static void mrc_ud_grh4(const struct mrc_rx_pkt *pkt, u8 *to)
+{
+	const struct mrc_ud_hdr *ud = &pkt->hdr.ud;
+	struct iphdr ip4 = {
+		.version = 4,
+		.ihl = 5,
+		.tot_len = htons(sizeof(ip4) + sizeof(struct udphdr) + pkt->wire_len),
+		.ttl = ((const struct ipv6hdr *)(pkt->skb->data + pkt->ip6))->hop_limit,
+		.protocol = IPPROTO_UDP,
+		.saddr = ud->saddr4,
+		.daddr = ud->daddr4,
+	};
+
+	ip4.check = ip_fast_csum(&ip4, ip4.ihl);
+	memset(to, 0, MRC_UD_GRH - sizeof(ip4));
+	memcpy(to + MRC_UD_GRH - sizeof(ip4), &ip4, sizeof(ip4));
+}
+
+/* What a receive gets: a header, then the payload. */
 static int mrc_ud_bytes(const struct mrc_rx_pkt *pkt, unsigned int from, void *to, unsigned int n)
 {
 	unsigned int head = from < MRC_UD_GRH ? min(MRC_UD_GRH - from, n) : 0;
-	struct ipv6hdr ip6;
+	u8 grh[MRC_UD_GRH];
 
 	if (head) {
-		memcpy(&ip6, pkt->skb->data + pkt->ip6, sizeof(ip6));
-		ip6.payload_len = htons(sizeof(struct udphdr) + pkt->wire_len);
-		memcpy(to, (u8 *)&ip6 + from, head);
+		if (pkt->hdr.ud.ip4)
+			mrc_ud_grh4(pkt, grh);
+		else
+			mrc_ud_grh6(pkt, grh);
+		memcpy(to, grh + from, head);
 	}
 	if (head == n)
 		return 0;
@@ -185,6 +241,7 @@ static void mrc_ud_fill(struct mrc_ud *ud, const struct mrc_rx_pkt *pkt,
 	struct mrc_ud_done done = {
 		.len = MRC_UD_GRH + pkt->len,
 		.src_qpn = pkt->hdr.ud.src_qpn,
+		.ip4 = pkt->hdr.ud.ip4,
 		.imm = pkt->hdr.ud.imm,
 		.has_imm = mrc_opcode_flags(pkt->hdr.bth.opcode) & MRC_OPF_IMM,
 		.solicited = pkt->hdr.bth.solicited,
@@ -268,6 +325,9 @@ static struct mrc_hdr mrc_ud_hdr(const struct mrc_ud *ud, const struct mrc_ud_ms
 		.bth.psn = ud->psn,
 		.ud.qkey = m->qkey,
 		.ud.src_qpn = ud->qpn,
+		.ud.ip4 = m->ip4,
+		.ud.saddr4 = m->saddr4,
+		.ud.daddr4 = m->daddr4,
 		.ud.imm = m->imm,
 	};
 }
@@ -283,7 +343,7 @@ static u8 mrc_ud_tclass(const struct mrc_ud *ud)
 
 static int mrc_ud_put(struct mrc_skb *b, const struct mrc_hdr *hdr, const struct mrc_ud_msg *m)
 {
-	unsigned int len = mrc_opcode_hdr_len(hdr->bth.opcode);
+	unsigned int len = mrc_opcode_hdr_len(hdr->bth.opcode) + (m->ip4 ? MRC_IP4ETH_LEN : 0);
 	u8 *buf = mrc_skb_hdr(b, len);
 	int err;
 
@@ -319,9 +379,10 @@ static int mrc_ud_xmit(struct mrc_ud *ud, struct mrc_peer *peer, struct mrc_peer
 	return mrc_skb_xmit(&b);
 }
 
-static bool mrc_ud_plane_is_full(const struct mrc_path *path)
+/* The GSI does not wait, as control packets do not: a full plane must not hold up its other peers. */
+static bool mrc_ud_must_wait(const struct mrc_ud *ud, const struct mrc_path *path)
 {
-	return path->plane && !mrc_backlog_room(&path->plane->backlog);
+	return ud->qpn != MRC_QPN_GSI && path->plane && !mrc_backlog_room(&path->plane->backlog);
 }
 
 /* Tries EVs until the datagram leaves by one. BH off, under RCU. Return: as for mrc_ud_send(). */
@@ -337,7 +398,7 @@ static int mrc_ud_try(struct mrc_ud *ud, struct mrc_peer *peer, const struct mrc
 		ev = mrc_prober_reverse_ev(peer, evs);
 		if (ev == MRC_EV_NONE)
 			break;
-		if (mrc_ud_plane_is_full(&evs->path[ev])) {
+		if (mrc_ud_must_wait(ud, &evs->path[ev])) {
 			full++;
 			continue;
 		}

@@ -24,19 +24,26 @@
 
 struct mrc_peer;
 
-/* A receive gets this many bytes before the payload: the IPv6 header, where verbs has a GRH. */
+/*
+ * A receive gets this many bytes before the payload: the IPv6 header, where verbs has a GRH. Of a
+ * datagram between IPv4 GIDs, the second half is an IPv4 header.
+ */
 #define MRC_UD_GRH		40u
 /*
- * So many datagrams per second may come to a device's GSI from hosts that no QP here is connected to.
- * The connection manager answers most of them, and a peer is made for each answer.
+ * Hosts that no QP here is connected to are strangers. The connection manager answers most of what
+ * strangers send to a device's GSI, and a peer is made for each answer. So strangers are dealt out to
+ * so many gates, and so many datagrams per second pass each. A host that floods the GSI stops only
+ * those that share its gate.
  */
-#define MRC_UD_STRANGER_RATE	1000u
+#define MRC_UD_GATES		64u
+#define MRC_UD_STRANGER_RATE	250u
 
 /**
  * struct mrc_ud_done - a datagram that a receive has taken
  * @status: IB_WC_SUCCESS, or how the receive failed: then the QP is in error
  * @len: bytes, MRC_UD_GRH included
  * @src_qpn: the QP that sent it
+ * @ip4: it is between IPv4 GIDs
  * @imm: immediate in network byte order, valid with @has_imm
  * @has_imm: it has one
  * @solicited: it asks for an event
@@ -45,6 +52,7 @@ struct mrc_ud_done {
 	enum ib_wc_status status;
 	u32 len;
 	u32 src_qpn;
+	bool ip4;
 	__be32 imm;
 	bool has_imm;
 	bool solicited;
@@ -74,7 +82,8 @@ struct mrc_ud_ops {
  * @state: it receives from RTR on; in SQE, too
  * @qkey: Q_Key of what it receives
  * @psn: of the next datagram; the caller of mrc_ud_send() serialises
- * @strangers: limits what strangers send to a GSI; under @lock
+ * @seed: of the hash by which strangers find their gate
+ * @strangers: of a GSI: MRC_UD_GATES gates, under @lock
  */
 struct mrc_ud {
 	struct mrc_dev *dev;
@@ -86,8 +95,9 @@ struct mrc_ud {
 	enum ib_qp_state state;
 	u32 qkey;
 	u32 psn;
-	struct mrc_gate strangers;
+	u32 seed;
 	struct rcu_head rcu;
+	struct mrc_gate strangers[];
 };
 
 /**
@@ -96,6 +106,9 @@ struct mrc_ud {
  * @len: bytes, mrc_dev_mtu() at most
  * @qpn: the QP that it is for
  * @qkey: Q_Key of that QP
+ * @ip4: it is between the IPv4 GIDs @saddr4 and @daddr4
+ * @saddr4: this end's
+ * @daddr4: that of the other end
  * @imm: immediate in network byte order, valid with @has_imm
  * @has_imm: it has one
  * @solicited: it asks for an event
@@ -105,6 +118,9 @@ struct mrc_ud_msg {
 	u32 len;
 	u32 qpn;
 	u32 qkey;
+	bool ip4;
+	__be32 saddr4;
+	__be32 daddr4;
 	__be32 imm;
 	bool has_imm;
 	bool solicited;

@@ -178,8 +178,9 @@ struct mrc_cqe {
 };
 
 #define MRC_CQE_IMM	(1u << 0)
-/* A datagram: there is an IPv6 header before the payload. */
+/* A datagram: there is an IPv6 header before the payload; or 20 bytes of nothing and an IPv4 header. */
 #define MRC_CQE_GRH	(1u << 1)
+#define MRC_CQE_GRH_IP4	(1u << 2)
 #define MRC_CQE_SRC_QP_SHIFT	8
 
 /*
