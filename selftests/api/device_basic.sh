@@ -173,8 +173,8 @@ test_programs()
 	check_equal "the kernel has nothing to say of IPv4" "" "$(dmesg | grep -E 'GID add|add gid')"
 	check "ib_write_lat" pingpong -x ib_write_lat -F -n 100
 	check "ib_read_lat" pingpong -x ib_read_lat -F -n 100
-	check_not "ib_send_lat by UD is refused" pingpong -x ib_send_lat -c UD -F -n 10
-	check "ib_send_lat by UD says so" grep -qi "create QP" "$TEST_TMP/client.log"
+	check_not "ib_send_lat by UC is refused" pingpong -x ib_send_lat -c UC -F -n 10
+	check "ib_send_lat by UC says so" grep -qi "create QP" "$TEST_TMP/client.log"
 }
 
 # qp_shown KEY: prints it for the only QP that has traffic

@@ -12,6 +12,13 @@
 need jq rdma
 modprobe -q rdma_ucm || skip_all "needs rdma_ucm"
 
+# in_root NS COMMAND...: as in lib/root.sh, but /sys has the devices of that namespace
+in_root()
+{
+	timeout $((60 * SLOW)) ip netns exec "$1" \
+		sh -c 'mount -t sysfs sysfs "$0/sys" && exec chroot "$0" "$@"' "$ROOT" "${@:2}"
+}
+
 # used NAME: how often the device in p2 has counted something
 used()
 {

@@ -26,11 +26,10 @@ root_up()
 	done
 }
 
-# in_root NS COMMAND...: with the devices in /sys that this namespace has
+# in_root NS COMMAND...
 in_root()
 {
-	timeout $((60 * SLOW)) ip netns exec "$1" \
-		sh -c 'mount -t sysfs sysfs "$0/sys" && exec chroot "$0" "$@"' "$ROOT" "${@:2}"
+	timeout $((60 * SLOW)) ip netns exec "$1" chroot "$ROOT" "${@:2}"
 }
 
 listens()
