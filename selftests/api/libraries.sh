@@ -15,6 +15,7 @@ modprobe -q rdma_ucm || skip_all "needs rdma_ucm"
 # in_root NS COMMAND...: as in lib/root.sh, but /sys has the devices of that namespace
 in_root()
 {
+	# shellcheck disable=SC2016
 	timeout $((60 * SLOW)) ip netns exec "$1" \
 		sh -c 'mount -t sysfs sysfs "$0/sys" && exec chroot "$0" "$@"' "$ROOT" "${@:2}"
 }
@@ -94,10 +95,10 @@ test_nothing_failed()
 	check_equal "no request failed" "0 0" "$(used req_cqe_error) $(used resp_cqe_error)"
 }
 
-# Each host sees its own device only, as hosts do.
+# Each host sees its own device only, as hosts do. Namespaces of tests before this one go a moment later.
 root_up
-rdma system set netns exclusive || skip_all "devices cannot be a namespace's own"
-at_exit rdma system set netns shared
+wait_for rdma system set netns exclusive || skip_all "devices cannot be a namespace's own"
+at_exit wait_for rdma system set netns shared
 pair_up
 test_ucx
 test_libfabric
