@@ -76,14 +76,12 @@ int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
 	return 0;
 }
 
-/* @at: offset in the region's first page */
-static struct page *mrc_mr_page(const struct mrc_mr *mr, u64 at)
+/* Apart from regions of programs, which are in a hurry. */
+static noinline struct page *mrc_mr_kernel_page(u64 addr)
 {
-	void *kernel = (void *)(uintptr_t)(at & PAGE_MASK);
+	void *at = (void *)(uintptr_t)(addr & PAGE_MASK);
 
-	if (mr->pages)
-		return mr->pages[at >> PAGE_SHIFT];
-	return is_vmalloc_addr(kernel) ? vmalloc_to_page(kernel) : virt_to_page(kernel);
+	return is_vmalloc_addr(at) ? vmalloc_to_page(at) : virt_to_page(at);
 }
 
 unsigned int mrc_mr_piece(const struct mrc_mr *mr, u64 addr, unsigned int len,
@@ -92,7 +90,7 @@ unsigned int mrc_mr_piece(const struct mrc_mr *mr, u64 addr, unsigned int len,
 	u64 at = addr - mr->iova + mr->offset;
 
 	*offset = at & ~PAGE_MASK;
-	*page = mrc_mr_page(mr, at);
+	*page = likely(mr->pages) ? mr->pages[at >> PAGE_SHIFT] : mrc_mr_kernel_page(at);
 	return min_t(unsigned int, len, PAGE_SIZE - *offset);
 }
 
