@@ -75,7 +75,7 @@ static void mrc_av_free(struct mrc_av *av)
 	if (av->peer) {
 		mrc_av_release_peer(av->peer, av->mtu);
 		if (!av->user)
-			atomic_dec(av->kernel_peers);
+			atomic_dec(&av->dev->kernel_peers);
 	}
 	kfree_rcu(av, rcu);
 }
@@ -117,11 +117,11 @@ static struct mrc_peer *mrc_av_find_kernel_peer(const struct mrc_av *av, const s
 {
 	struct mrc_peer *peer;
 
-	if (!atomic_add_unless(av->kernel_peers, 1, MRC_AH_KERNEL_PEERS))
+	if (!atomic_add_unless(&av->dev->kernel_peers, 1, MRC_AH_KERNEL_PEERS))
 		return ERR_PTR(-ENOSPC);
 	peer = mrc_av_find_peer(av, gids);
 	if (IS_ERR(peer))
-		atomic_dec(av->kernel_peers);
+		atomic_dec(&av->dev->kernel_peers);
 	return peer;
 }
 
@@ -143,7 +143,7 @@ struct mrc_peer *mrc_av_peer(struct mrc_av *av, struct ib_device *ib, const char
 	if (cmpxchg(&av->peer, NULL, peer)) {
 		mrc_av_release_peer(peer, av->mtu);
 		if (!av->user)
-			atomic_dec(av->kernel_peers);
+			atomic_dec(&av->dev->kernel_peers);
 	}
 	return av->peer;
 }
@@ -163,7 +163,6 @@ static struct mrc_av *mrc_av_alloc(struct ib_ah *ah, const struct mrc_gids *gids
 	av->user = user;
 	av->gids = *gids;
 	av->dev = to_mrc_dev(ah->device);
-	av->kernel_peers = &to_mrc_ibdev(ah->device)->kernel_peers;
 	av->mtu = user ? MRC_MTU_MIN : 0;
 	return av;
 }

@@ -31,7 +31,6 @@ struct mrc_user;
  * @gids: addresses, as they were given
  * @peer: the peer, a reference; NULL: mrc_av_peer() has not found it yet
  * @mtu: as the peer was told of it; 0: it counts as no use of the peer
- * @kernel_peers: number of the kernel's vectors with a peer
  * @work: gives up @peer, and frees the vector
  * @rcu: readers look at the table
  */
@@ -44,7 +43,6 @@ struct mrc_av {
 	struct mrc_gids gids;
 	struct mrc_peer *peer;
 	u32 mtu;
-	atomic_t *kernel_peers;
 	struct work_struct work;
 	struct rcu_head rcu;
 };

@@ -20,7 +20,6 @@
  * @place: the device's parent in sysfs, or NULL; private to link.c
  * @objects: how many objects of each kind exist, by enum mrc_share
  * @avs: address vectors, see ah.h
- * @kernel_peers: how many of the kernel's have a peer
  * @list: private to registry.c
  * @registered: private to registry.c
  * @state: private to registry.c
@@ -31,7 +30,6 @@ struct mrc_ibdev {
 	struct device *place;
 	atomic_t objects[MRC_SHARE_MR + 1];
 	struct xarray avs;
-	atomic_t kernel_peers;
 	struct list_head list;
 	bool registered;
 	enum ib_port_state state;

@@ -43,17 +43,11 @@ static int mrc_qp_check_modify(struct mrc_ib_qp *q,
 			       const struct ib_qp_attr *attr, int mask)
 {
 	enum ib_qp_state cur = READ_ONCE(q->qp->state);
-	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
+	int next = mrc_ib_qp_next(cur, attr, mask);
 
-	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
-		return -EOPNOTSUPP;
+	if (next < 0)
+		return next;
 	if (mask & (IB_QP_ALT_PATH | IB_QP_PATH_MIG_STATE))
-		return -EINVAL;
-	if (next == IB_QPS_SQD || next == IB_QPS_SQE)
-		return -EINVAL;
-	if ((mask & IB_QP_CUR_STATE) && attr->cur_qp_state != cur)
-		return -EINVAL;
-	if ((mask & IB_QP_PKEY_INDEX) && attr->pkey_index)
 		return -EINVAL;
 	if (((mask & IB_QP_MAX_QP_RD_ATOMIC) && attr->max_rd_atomic > MRC_READS_MAX) ||
 	    ((mask & IB_QP_MAX_DEST_RD_ATOMIC) && attr->max_dest_rd_atomic > MRC_READS_MAX))

@@ -17,6 +17,21 @@ void mrc_ib_qp_forget(struct mrc_ib_qp *q)
 	};
 }
 
+int mrc_ib_qp_next(enum ib_qp_state cur, const struct ib_qp_attr *attr, int mask)
+{
+	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
+
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	if ((mask & IB_QP_CUR_STATE) && attr->cur_qp_state != cur)
+		return -EINVAL;
+	if ((mask & IB_QP_PKEY_INDEX) && attr->pkey_index)
+		return -EINVAL;
+	if (mask & IB_QP_STATE && (next == IB_QPS_SQD || next == IB_QPS_SQE))
+		return -EINVAL;
+	return next;
+}
+
 struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q)
 {
 	struct mrc_qp *qp;

@@ -86,6 +86,17 @@ static inline struct mrc_ib_qp *to_mrc_qp(struct ib_qp *ib)
 /** mrc_ib_qp_forget() - reset the attributes to those of a new QP */
 void mrc_ib_qp_forget(struct mrc_ib_qp *q);
 
+/**
+ * mrc_ib_qp_next() - the state that a QP is to go to, by attributes that mean the same for all kinds of QPs
+ * @cur: its state
+ * @attr: new values
+ * @mask: IB_QP_* bits of the values that count
+ *
+ * Any context. Return: enum ib_qp_state; -EOPNOTSUPP (mask), -EINVAL (no such state or partition key, or
+ * the program is wrong about @cur).
+ */
+int mrc_ib_qp_next(enum ib_qp_state cur, const struct ib_qp_attr *attr, int mask);
+
 /** mrc_ib_qp_get() - get the transport's part: a reference; NULL: destroyed. Any context. */
 struct mrc_qp *mrc_ib_qp_get(struct mrc_ib_qp *q);
 

@@ -351,16 +351,10 @@ void mrc_ud_doorbell_ulp(struct mrc_ib_qp *q)
 static int mrc_ud_check_modify(struct mrc_ib_qp *q, const struct ib_qp_attr *attr, int mask)
 {
 	enum ib_qp_state cur = READ_ONCE(q->ud.ud->state);
-	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
+	int next = mrc_ib_qp_next(cur, attr, mask);
 
-	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
-		return -EOPNOTSUPP;
-	if (next == IB_QPS_SQD || next == IB_QPS_SQE)
-		return -EINVAL;
-	if ((mask & IB_QP_CUR_STATE) && attr->cur_qp_state != cur)
-		return -EINVAL;
-	if ((mask & IB_QP_PKEY_INDEX) && attr->pkey_index)
-		return -EINVAL;
+	if (next < 0)
+		return next;
 	return ib_modify_qp_is_ok(cur, next, q->ib.qp_type, mask) ? next : -EINVAL;
 }
 

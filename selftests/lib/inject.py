@@ -515,6 +515,10 @@ class Cases:
             if name == "longer than a MAD":  # all is right, but there is no room for it
                 counted.update({"rx_packets": 1, "rx_bytes": 12 + 8 + 260 + 4, "rx_datagrams": 1})
             yield Case(f"datagram, {name}", self.wire.datagram(data), counted)
+        ip4 = bytearray(self.datagram())
+        ip4[16] = 4
+        yield Case("datagram, another IPv4 GID", self.wire.datagram(bytes(ip4)), {"rx_drop_wrong_peer": 1})
+        yield Case("datagram, IPv4 GIDs cut off", self.wire.bare(bytes(ip4[:24])), {"rx_drop_truncated": 1})
         yield Case("datagram, without its DETH", self.wire.bare(self.datagram()[:19]),
                    {"rx_drop_truncated": 1})
         yield Case("datagram, ICRC", self.wire.datagram(self.datagram(), icrc=b"abcd"),

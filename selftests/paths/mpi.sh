@@ -4,7 +4,6 @@
 # A job of Open MPI on four hosts and two planes goes on while a host's link and a switch die, and its sums are
 # right.
 # timeout: 900
-# when: full
 
 . "$(dirname "$0")/../lib.sh"
 . "$SELFTESTS/lib/traffic.sh"

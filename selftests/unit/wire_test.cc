@@ -297,6 +297,22 @@ TEST(Wire, Datagrams)
     EXPECT_EQ(decode(packet).ud.src_qpn, 0xabcdefu);
 }
 
+TEST(Wire, DatagramsBetweenIpv4Gids)
+{
+    Bytes packet = {0x65, 0, 0xff, 0xff, 0, 0, 0, 1, 0, 0, 0, 5, 0x80, 1, 0, 0, 4, 0, 1, 0x23};
+    mrc_hdr hdr{};
+
+    packet.insert(packet.end(), {10, 0, 0, 1, 10, 0, 0, 2, 0xde, 0xad, 0xbe, 0xef});
+    hdr = decode(packet);
+    EXPECT_TRUE(hdr.ud.ip4);
+    EXPECT_EQ(hdr.ud.saddr4, htobe32(0x0a000001));
+    EXPECT_EQ(hdr.ud.daddr4, htobe32(0x0a000002));
+    EXPECT_EQ(hdr.ud.imm, htobe32(0xdeadbeef));
+    EXPECT_EQ(encode(hdr), packet);
+    for (std::size_t len = 0; len < packet.size(); ++len)
+        EXPECT_EQ(decodeExact(packet, len, &hdr), MRC_DECODE_SHORT);
+}
+
 TEST(Wire, CreditsOfAnAck)
 {
     const u32 numbers[] = {0,    1,    2,    3,    4,    6,     8,     12,    16,   24,   32,

@@ -381,9 +381,7 @@ enum mrc_decode_err mrc_hdr_decode(const u8 *buf, size_t len,
 
 	ts = row->flags & MRC_OPF_REQUEST && buf[8] & BTH_TS;
 	need = row->len + (ts ? MRC_TSETH_LEN : 0);
-	if (len < need)
-		return MRC_DECODE_SHORT;
-	if (row->flags & MRC_OPF_UD && buf[MRC_BTH_LEN + DETH_KIND] == DETH_IP4)
+	if (row->flags & MRC_OPF_UD && len >= need && buf[MRC_BTH_LEN + DETH_KIND] == DETH_IP4)
 		need += MRC_IP4ETH_LEN;
 	if (len < need)
 		return MRC_DECODE_SHORT;

@@ -64,6 +64,7 @@ struct mrc_waiting;
  * @sock: its UDP port
  * @sock_too: MRC's second UDP port, or NULL
  * @users: users by uid, see user.h
+ * @kernel_peers: how many address handles of the kernel have a peer, see verbs/ah.h
  * @qps: number of QPs
  * @dead: the device is being deleted: no new QPs, peers, planes
  * @listed: the device was announced, and changes of its planes are announced, too
@@ -107,6 +108,7 @@ struct mrc_dev {
 	struct delayed_work renew_work;	/* makes EVs for which there was no memory before */
 	struct xarray mrs;	/* key >> 8 to struct mrc_mr */
 	struct xarray users;
+	atomic_t kernel_peers;
 	atomic_t qps;
 	bool dead;
 	bool listed;
