@@ -69,6 +69,7 @@ test_libfabric()
 {
 	works "libfabric, messages" tx_send_requests fabric verbs msg
 	works "libfabric, datagrams" tx_datagrams fabric verbs dgram
+	works "libfabric, ofi_rxd" tx_datagrams fabric "verbs;ofi_rxd" rdm
 	works "libfabric, ofi_rxm" tx_send_requests fabric "verbs;ofi_rxm" rdm
 }
 

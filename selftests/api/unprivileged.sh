@@ -247,9 +247,9 @@ neighbours()
 test_shares()
 {
 	local all none many held
-	all='{"pds":[3,"EDQUOT"],"cqs":[4,"EDQUOT"],"mrs":[6,"EDQUOT"],"qps":[5,"EDQUOT"],"peers":[2,"EDQUOT"]}'
+	all='{"pds":[3,"EDQUOT"],"cqs":[4,"EDQUOT"],"mrs":[6,"EDQUOT"],"qps":[5,"EDQUOT"],"peers":[2,"EDQUOT"],"ahs":[6,"EDQUOT"]}'
 	none='{"pds":[0,"EDQUOT"],"cqs":[0,"EDQUOT"]}'
-	many='{"pds":[12,""],"cqs":[12,""],"mrs":[12,""],"qps":[12,""],"peers":[12,""]}'
+	many='{"pds":[12,""],"cqs":[12,""],"mrs":[12,""],"qps":[12,""],"peers":[12,""],"ahs":[12,""]}'
 
 	check "neighbours of mrc1" neighbours
 	check_shares "a user, by default" "$many" "$(shares 65534)"
@@ -257,7 +257,7 @@ test_shares()
 		user-qps 5 user-mrs 6 user-peers 2
 	check_shares "a user: no more than that" "$all" "$(shares 65534)"
 	check_shares "a user: what he gave back he can have again" "$all" "$(shares 65534)"
-	check "refusals are counted" wait_for refused_is 10
+	check "refusals are counted" wait_for refused_is 12
 	check "a user holds all that he may have" hold_shares 65534
 	check_shares "a user holds that much" "$all" "$held"
 	check_shares "a user holds all: another program of his gets nothing" "$none" \

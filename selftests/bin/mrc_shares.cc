@@ -81,6 +81,7 @@ public:
         });
         taken["qps"] = take([this] { return add_qp(); });
         taken["peers"] = take([this] { return connect_next(); });
+        taken["ahs"] = take([this] { return add_ah(); });
         return taken;
     }
 
@@ -93,6 +94,28 @@ private:
         init.send_cq = cqs_[0].get();
         init.recv_cq = cqs_[0].get();
         return keep(qps_, ibv_create_qp(pds_[0].get(), &init));
+    }
+
+    /** To the first peer. */
+    int add_ah()
+    {
+        ibv_ah_attr attr = address(0);
+
+        return keep(ahs_, ibv_create_ah(pds_[0].get(), &attr));
+    }
+
+    /** @param peer how many addresses after the first one */
+    [[nodiscard]] ibv_ah_attr address(size_t peer) const
+    {
+        ibv_ah_attr attr{};
+
+        attr.is_global = 1;
+        attr.port_num = 1;
+        attr.grh.dgid = remote_;
+        attr.grh.dgid.raw[15] += static_cast<uint8_t>(peer);
+        attr.grh.sgid_index = static_cast<uint8_t>(gid_index_);
+        attr.grh.hop_limit = 64;
+        return attr;
     }
 
     /** Makes the next QP, to the next address. */
@@ -122,12 +145,7 @@ private:
         attr.qp_state = IBV_QPS_RTR;
         attr.path_mtu = IBV_MTU_1024;
         attr.dest_qp_num = 2;
-        attr.ah_attr.is_global = 1;
-        attr.ah_attr.port_num = 1;
-        attr.ah_attr.grh.dgid = remote_;
-        attr.ah_attr.grh.dgid.raw[15] += static_cast<uint8_t>(connected_);
-        attr.ah_attr.grh.sgid_index = static_cast<uint8_t>(gid_index_);
-        attr.ah_attr.grh.hop_limit = 64;
+        attr.ah_attr = address(connected_);
         return ibv_modify_qp(qp, &attr,
                              IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
                                  IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
@@ -142,6 +160,7 @@ private:
     std::vector<verbs::Cq> cqs_;
     std::vector<verbs::Mr> mrs_;
     std::vector<verbs::Qp> qps_;
+    std::vector<verbs::Ah> ahs_;
     size_t connected_ = 0;
 };
 

@@ -41,6 +41,7 @@ using Channel = Handle<ibv_comp_channel, ibv_destroy_comp_channel>;
 using Cq = Handle<ibv_cq, ibv_destroy_cq>;
 using Srq = Handle<ibv_srq, ibv_destroy_srq>;
 using Qp = Handle<ibv_qp, ibv_destroy_qp>;
+using Ah = Handle<ibv_ah, ibv_destroy_ah>;
 
 /** @throw std::system_error of errno */
 [[noreturn]] void fail(const std::string &what);
