@@ -13,6 +13,9 @@
 #include "../compat/compat_verbs.h"
 #include "ring.h"
 
+/* In the flags of a CQE, only of users in the kernel: imm_data is the key that was invalidated. */
+#define MRC_CQE_INV	(1u << 7)
+
 /**
  * struct mrc_ulp_cqe - an entry of the ring of a user in the kernel
  * @cqe: as programs have it

@@ -8,17 +8,18 @@
 #include "context.h"
 #include "create.h"
 #include "device.h"
+#include "doorbell.h"
 #include "qp.h"
 #include "ud.h"
 #include "ulp.h"
 #include "work.h"
 
-/* A program may have what extensions allow. The kernel has the GSI, whatever is set. */
+/* A user may have what extensions allow. The kernel has the GSI, whatever is set. */
 static bool mrc_qp_type_ok(struct ib_device *ib, const struct ib_qp_init_attr *init, bool kernel)
 {
 	switch (init->qp_type) {
 	case IB_QPT_RC:
-		return !kernel;
+		return true;
 	case IB_QPT_UD:
 		return !init->srq && READ_ONCE(to_mrc_dev(ib)->cfg.extensions);
 	case IB_QPT_GSI:
@@ -114,6 +115,7 @@ static int mrc_qp_create_rc(struct mrc_ib_qp *q)
 
 	if (IS_ERR(qp))
 		return PTR_ERR(qp);
+	mrc_doorbell_init(q);
 	q->qp = qp;
 	mrc_held_init(&q->held, qp);
 	q->ib.qp_num = qp->qpn;
@@ -154,8 +156,7 @@ static void mrc_qp_use_cqs(struct mrc_ib_qp *q)
  * @udata: the program's response buffer; NULL: the user is in the kernel
  *
  * Context: process, sleeps.
- * Return: 0, -EOPNOTSUPP (another type, flags, an RC QP of a user in the kernel, wishes of a newer
- * library), -EINVAL (too large, a CQ has failed), -ENOMEM, -EDQUOT (the user has too many QPs).
+ * Return: 0, -EOPNOTSUPP (another type, flags, wishes of a newer library), -EINVAL (too large, a CQ has failed), -ENOMEM, -EDQUOT (the user has too many QPs).
  */
 int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		  struct ib_udata *udata)
@@ -192,6 +193,7 @@ static void mrc_qp_destroy_rc(struct mrc_ib_qp *q)
 {
 	struct mrc_qp *qp = q->qp;
 
+	mrc_doorbell_exit(q);
 	/*
 	 * The transport calls our functions until mrc_qp_destroy() returns. The core may call
 	 * mrc_fill_res_qp() and mrc_query_qp() even later; they find NULL then.
@@ -205,15 +207,6 @@ static void mrc_qp_destroy_rc(struct mrc_ib_qp *q)
 	mrc_held_destroy(&q->held);
 }
 
-static void mrc_qp_destroy_ud(struct mrc_ib_qp *q)
-{
-	mrc_ud_close(q);
-	if (q->user)
-		return;
-	mrc_ulp_purge(q->scq, &q->ib);
-	mrc_ulp_purge(q->rcq, &q->ib);
-}
-
 /** mrc_destroy_qp() - destroy a QP. Process context, sleeps. */
 int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
@@ -222,9 +215,13 @@ int mrc_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	mrc_cq_unuse(q->scq, &q->scq_user);
 	mrc_cq_unuse(q->rcq, &q->rcq_user);
 	if (mrc_qp_is_ud(q))
-		mrc_qp_destroy_ud(q);
+		mrc_ud_close(q);
 	else
 		mrc_qp_destroy_rc(q);
+	if (!q->user) {
+		mrc_ulp_purge(q->scq, &q->ib);
+		mrc_ulp_purge(q->rcq, &q->ib);
+	}
 	mrc_qp_destroy_rings(q);
 	mrc_object_del(ibqp->device, q->user, MRC_SHARE_QP);
 	return 0;

@@ -54,6 +54,53 @@ static void mrc_doorbell_srq(struct mrc_ib_srq *srq)
 	}
 }
 
+/* ---- users in the kernel ---------------------------------------------------- */
+
+static struct workqueue_struct *mrc_doorbell_wq;
+
+static void mrc_doorbell_work(struct work_struct *work)
+{
+	struct mrc_ib_qp *q = container_of(work, struct mrc_ib_qp, doorbell);
+
+	mrc_doorbell_send(q);
+	if (!q->srq)
+		mrc_doorbell_recv(q);
+}
+
+void mrc_doorbell_init(struct mrc_ib_qp *q)
+{
+	INIT_WORK(&q->doorbell, mrc_doorbell_work);
+}
+
+void mrc_doorbell_exit(struct mrc_ib_qp *q)
+{
+	cancel_work_sync(&q->doorbell);
+}
+
+/* Any context. */
+static void mrc_doorbell_ulp(struct mrc_ib_qp *q)
+{
+	if (mrc_qp_is_ud(q))
+		mrc_ud_doorbell_ulp(q);
+	else
+		queue_work(mrc_doorbell_wq, &q->doorbell);
+}
+
+/* Storage waits for this queue while it frees memory. */
+int mrc_doorbell_module_init(void)
+{
+	mrc_doorbell_wq = alloc_workqueue("mrc_doorbell",
+					  WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	return mrc_doorbell_wq ? 0 : -ENOMEM;
+}
+
+void mrc_doorbell_module_exit(void)
+{
+	destroy_workqueue(mrc_doorbell_wq);
+}
+
+/* ---- device operations ------------------------------------------------------- */
+
 int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr)
 {
@@ -62,7 +109,7 @@ int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 
 	if (!q->user) {
 		ret = mrc_ulp_post_send(q, wr, bad_wr);
-		mrc_ud_doorbell_ulp(q);
+		mrc_doorbell_ulp(q);
 		return ret;
 	}
 	if (wr) {
@@ -82,7 +129,7 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	if (!q->user) {
 		ret = mrc_ulp_post_recv(q, wr, bad_wr);
 		if (mrc_kring_wants_doorbell(&q->rq))
-			mrc_ud_doorbell_ulp(q);
+			mrc_doorbell_ulp(q);
 		return ret;
 	}
 	if (wr) {
@@ -92,6 +139,8 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	mrc_doorbell_recv(q);
 	return 0;
 }
+
+/* ---- methods ------------------------------------------------------------------ */
 
 /* The core keeps the QP alive during the call. */
 static struct mrc_ib_qp *mrc_doorbell_qp(struct uverbs_attr_bundle *attrs, u16 handle)

@@ -71,6 +71,7 @@ static int mrc_query_device(struct ib_device *ibdev,
 	attr->max_mr_size = MRC_MR_MAX;
 	attr->page_size_cap = PAGE_MASK & 0xffffffffu;
 	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD |
+				 IB_DEVICE_MEM_MGT_EXTENSIONS |
 				 IB_DEVICE_PORT_ACTIVE_EVENT |
 				 IB_DEVICE_SYS_IMAGE_GUID;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
@@ -84,6 +85,8 @@ static int mrc_query_device(struct ib_device *ibdev,
 	attr->max_qp_wr = MRC_MAX_QP_WR;
 	attr->max_send_sge = MRC_MAX_SGE;
 	attr->max_recv_sge = MRC_MAX_SGE;
+	attr->max_sge_rd = MRC_MAX_SGE;
+	attr->max_fast_reg_page_list_len = MRC_MR_FAST_PAGES_MAX;
 	attr->max_srq = MRC_MAX_OBJECTS;
 	attr->max_srq_wr = MRC_MAX_SRQ_WR;
 	attr->max_srq_sge = MRC_MAX_SGE;
@@ -131,6 +134,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 
 	.add_gid = mrc_add_gid,
 	.alloc_hw_port_stats = mrc_alloc_hw_port_stats,
+	.alloc_mr = mrc_alloc_mr,
 	.alloc_pd = mrc_alloc_pd,
 	.alloc_ucontext = mrc_alloc_ucontext,
 	.create_ah = mrc_create_ah,
@@ -157,6 +161,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.get_hw_stats = mrc_get_hw_stats,
 	.get_link_layer = mrc_link_layer,
 	.get_port_immutable = mrc_port_immutable,
+	.map_mr_sg = mrc_map_mr_sg,
 	.mmap = mrc_mmap,
 	.mmap_free = mrc_mmap_free,
 	.modify_qp = mrc_modify_qp,
@@ -399,12 +404,17 @@ int mrc_verbs_module_init(void)
 	ret = mrc_ud_module_init();
 	if (ret)
 		goto err_root;
-	ret = mrc_registry_init();
+	ret = mrc_doorbell_module_init();
 	if (ret)
 		goto err_ud;
+	ret = mrc_registry_init();
+	if (ret)
+		goto err_doorbell;
 	rdma_link_register(&mrc_link_ops);
 	return 0;
 
+err_doorbell:
+	mrc_doorbell_module_exit();
 err_ud:
 	mrc_ud_module_exit();
 err_root:
@@ -417,6 +427,7 @@ void mrc_verbs_module_exit(void)
 	rdma_link_unregister(&mrc_link_ops);
 	ib_unregister_driver(MRC_IB_DRIVER);
 	mrc_registry_exit();
+	mrc_doorbell_module_exit();
 	mrc_ud_module_exit();
 	root_device_unregister(mrc_root);
 }

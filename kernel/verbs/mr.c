@@ -109,7 +109,8 @@ static int mrc_mr_open(struct mrc_ib_mr *m, struct ib_pd *pd, struct page **page
 	mr->iova = attr->virt;
 	mr->length = attr->length;
 	mr->offset = offset_in_page(attr->start);
-	mr->lent = m->dmabuf.buf;
+	/* The kernel uses its memory again as soon as the request is complete. */
+	mr->lent = m->dmabuf.buf || !pages;
 	ret = mrc_mr_publish(to_mrc_dev(pd->device), mr);
 	if (ret) {
 		kfree(mr);
@@ -252,6 +253,125 @@ struct ib_mr *mrc_get_dma_mr(struct ib_pd *pd, int access)
 	return ERR_PTR(ret);
 }
 
+/* ---- fast registration ----------------------------------------------------------- */
+
+/* Return: a region that is invalid, or ERR_PTR. */
+static struct mrc_mr *mrc_mr_open_fast(struct ib_pd *pd, u32 pages)
+{
+	struct mrc_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	int ret = -ENOMEM;
+
+	if (!mr)
+		return ERR_PTR(ret);
+	mr->pd = pd;
+	mr->fast = true;
+	mr->revoked = true;
+	mr->lent = true;
+	mr->pages = kvcalloc(pages, sizeof(*mr->pages), GFP_KERNEL);
+	if (mr->pages)
+		ret = mrc_mr_publish(to_mrc_dev(pd->device), mr);
+	if (!ret)
+		return mr;
+	kvfree(mr->pages);
+	kfree(mr);
+	return ERR_PTR(ret);
+}
+
+/* Return: 0 or a negative error; the caller frees @m then. */
+static int mrc_mr_alloc_fast(struct mrc_ib_mr *m, struct ib_pd *pd, u32 pages)
+{
+	m->mapped = kvcalloc(pages, sizeof(*m->mapped), GFP_KERNEL);
+	if (!m->mapped)
+		return -ENOMEM;
+	m->room = pages;
+	m->mr = mrc_mr_open_fast(pd, pages);
+	if (IS_ERR(m->mr)) {
+		kvfree(m->mapped);
+		return PTR_ERR(m->mr);
+	}
+	m->ib.lkey = m->mr->key;
+	m->ib.rkey = m->mr->key;
+	return 0;
+}
+
+/**
+ * mrc_alloc_mr() - a region that requests of a user in the kernel make valid and invalid
+ * @pd: its protection domain
+ * @type: IB_MR_TYPE_MEM_REG
+ * @pages: the most pages that it will have
+ *
+ * Context: process, sleeps. Return: the region, or ERR_PTR: -EOPNOTSUPP (type), -EINVAL (none or too
+ * many pages), -ENOMEM.
+ */
+struct ib_mr *mrc_alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 pages)
+{
+	struct mrc_ib_mr *m;
+	int ret;
+
+	if (type != IB_MR_TYPE_MEM_REG || !ib_uses_virt_dma(pd->device))
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!pages || pages > MRC_MR_FAST_PAGES_MAX)
+		return ERR_PTR(-EINVAL);
+	ret = mrc_object_add(pd->device, NULL, MRC_SHARE_MR);
+	if (ret)
+		return ERR_PTR(ret);
+	m = kzalloc(sizeof(*m), GFP_KERNEL);
+	ret = m ? mrc_mr_alloc_fast(m, pd, pages) : -ENOMEM;
+	if (!ret)
+		return &m->ib;
+	kfree(m);
+	mrc_object_del(pd->device, NULL, MRC_SHARE_MR);
+	return ERR_PTR(ret);
+}
+
+static int mrc_mr_map_page(struct ib_mr *ibmr, u64 addr)
+{
+	struct mrc_ib_mr *m = to_mrc_mr(ibmr);
+
+	if (m->pages == m->room)
+		return -ENOMEM;
+	m->mapped[m->pages++] = mrc_mr_kernel_page(addr);
+	return 0;
+}
+
+/*
+ * Finds the pages for the next registration. The region may still be valid: its user may post the
+ * request that invalidates it later, together with the registration. Any context. Return: elements of
+ * @sg that fit, or -EINVAL: pages of another size than the processor's.
+ */
+int mrc_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned int *offset)
+{
+	struct mrc_ib_mr *m = to_mrc_mr(ibmr);
+
+	if (ibmr->page_size != PAGE_SIZE)
+		return -EINVAL;
+	m->pages = 0;
+	return ib_sg_to_pages(ibmr, sg, n, offset, mrc_mr_map_page);
+}
+
+int mrc_mr_register_fast(struct ib_mr *ibmr, const struct ib_pd *pd, u32 key, int access)
+{
+	struct mrc_ib_mr *m = to_mrc_mr(ibmr);
+	const struct mrc_mr_news news = {
+		.key = key,
+		.access = access,
+		.iova = ibmr->iova,
+		.length = ibmr->length,
+		.pages = m->mapped,
+	};
+	struct page **before = m->mr->pages;
+	int ret;
+
+	if (!m->mr->fast || ibmr->pd != pd || access & ~MRC_MR_ACCESS)
+		return -EINVAL;
+	ret = mrc_mr_renew(m->mr, &news);
+	if (!ret)
+		m->mapped = before;
+	return ret;
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
 /* After this nothing reads or writes the memory any more. Process context, sleeps. */
 int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
@@ -259,6 +379,7 @@ int mrc_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 
 	mrc_mr_revoke(to_mrc_dev(ibmr->device), m->mr);
 	kvfree(m->mr->pages);
+	kvfree(m->mapped);
 	mrc_mr_let_go(m);
 	mrc_mr_put(m->mr);
 	mrc_object_del(ibmr->device, m->user, MRC_SHARE_MR);

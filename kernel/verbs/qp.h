@@ -43,6 +43,7 @@ struct mrc_ib_ud {
  * @rcq_user: entry in @rcq
  * @user: the user it belongs to; NULL: a user in the kernel
  * @post_lock: users in the kernel post under it; interrupts off
+ * @doorbell: looks at the rings of an RC QP whose user is in the kernel
  * @sq: requests; consumed under the transport's tx_lock; of a UD QP under its mutex
  * @rq: receives; consumed under the transport's rx_lock, or the lock of struct mrc_ud; none with an SRQ
  * @srq: where receives come from instead, or NULL
@@ -65,6 +66,7 @@ struct mrc_ib_qp {
 	struct mrc_cq_user rcq_user;
 	struct mrc_user *user;
 	spinlock_t post_lock;
+	struct work_struct doorbell;
 	struct mrc_kring sq;
 	struct mrc_kring rq;
 	struct mrc_ib_srq *srq;

@@ -4,6 +4,7 @@
  * of the ring at any time: so each look at it copies what it needs, and what comes of that is
  * checked against the program's regions.
  */
+#include "../transport/device/mr.h"
 #include "qp.h"
 #include "receive.h"
 
@@ -100,6 +101,13 @@ int mrc_receive_place(void *priv, u32 skip, const struct mrc_stretch *s, struct 
 
 /* ---- completions ------------------------------------------------------------ */
 
+static u32 mrc_receive_flags(const struct mrc_rx_done *done)
+{
+	if (done->invalidates)
+		return MRC_CQE_INV;
+	return done->has_imm ? MRC_CQE_IMM : 0;
+}
+
 static void mrc_receive_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
 			    enum ib_wc_status status)
 {
@@ -115,7 +123,7 @@ static void mrc_receive_cqe(struct mrc_ib_qp *q, const struct mrc_rx_done *done,
 		cqe.opcode = done->send ? IB_WC_RECV : IB_WC_RECV_RDMA_WITH_IMM;
 		cqe.imm_data = done->imm;
 		cqe.byte_len = done->len;
-		cqe.flags = done->has_imm ? MRC_CQE_IMM : 0;
+		cqe.flags = mrc_receive_flags(done);
 	}
 	mrc_cq_add(q->rcq, &q->ib, &cqe, !done || !done->send || done->solicited);
 }
@@ -129,6 +137,9 @@ int mrc_receive_done(void *priv, const struct mrc_rx_done *done)
 		return mrc_ib_qp_corrupt(q);
 	if (!n)
 		return -ENOENT;
+	if (done->invalidates &&
+	    mrc_mr_invalidate(q->qp->dev, be32_to_cpu(done->imm), q->qp->pd))
+		return -EACCES;
 	if (!q->srq)
 		mrc_kring_want_no_doorbell(&q->rq);
 	mrc_receive_cqe(q, done, IB_WC_SUCCESS);

@@ -119,6 +119,17 @@ bool mrc_kring_wants_doorbell(const struct mrc_kring *ring);
 /** mrc_kring_want_no_doorbell() - undo mrc_kring_want_doorbell() */
 void mrc_kring_want_no_doorbell(struct mrc_kring *ring);
 
+/*
+ * Opcodes of enum mrc_wr_opcode that only users in the kernel have. MRC_WR_SEND_INV has the key in
+ * imm_data. MRC_WR_REG_MR has the address of its struct ib_mr in remote_addr, and IB_ACCESS_* bits in
+ * imm_data, in the order of this host; MRC_WR_LOCAL_INV has the key in rkey.
+ */
+enum mrc_kernel_wr_opcode {
+	MRC_WR_SEND_INV		= MRC_WR_FETCH_ADD + 1,
+	MRC_WR_REG_MR,
+	MRC_WR_LOCAL_INV,
+};
+
 /** mrc_recv_entry_size() - bytes of an entry of a receive ring, with @max_sge elements */
 static inline u32 mrc_recv_entry_size(u32 max_sge)
 {

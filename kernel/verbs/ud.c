@@ -140,10 +140,16 @@ static enum ib_wc_status mrc_ud_gather(struct mrc_ib_qp *q, const struct mrc_sen
 	}
 	mrc_kring_copy(sge, shared->sge, wr->num_sge * sizeof(*sge));
 	for (i = 0; i < wr->num_sge; m->len += sge[i++].length) {
+		const struct mrc_mr_range from = {
+			.key = sge[i].lkey,
+			.pd = q->ib.pd,
+			.addr = sge[i].addr,
+			.len = sge[i].length,
+		};
+
 		if (sge[i].length > room - m->len)
 			return IB_WC_LOC_LEN_ERR;
-		if (sge[i].length && mrc_mr_read(dev, sge[i].lkey, q->ib.pd, sge[i].addr,
-						 sge[i].length, q->ud.buf + m->len))
+		if (sge[i].length && mrc_mr_read(dev, &from, q->ud.buf + m->len))
 			return IB_WC_LOC_PROT_ERR;
 	}
 	return IB_WC_SUCCESS;

@@ -38,38 +38,165 @@ static void mrc_ulp_copy_sges(struct mrc_wr_sge *to, const struct ib_sge *from, 
 		};
 }
 
-static void mrc_ulp_fill_send(struct mrc_send_wr *to, const struct ib_send_wr *wr)
+static void mrc_ulp_fill_ud(struct mrc_send_wr *to, const struct ib_send_wr *wr)
 {
 	const struct ib_ud_wr *ud = ud_wr(wr);
-	bool imm = wr->opcode == IB_WR_SEND_WITH_IMM;
 
+	to->ah = to_mrc_ah(ud->ah)->av->number;
+	to->remote_qpn = ud->remote_qpn;
+	to->remote_qkey = ud->remote_qkey;
+}
+
+static void mrc_ulp_fill_atomic(struct mrc_send_wr *to, const struct ib_send_wr *wr)
+{
+	const struct ib_atomic_wr *atomic = atomic_wr(wr);
+
+	to->remote_addr = atomic->remote_addr;
+	to->rkey = atomic->rkey;
+	to->num_sge = 0;
+	to->lkey = wr->sg_list[0].lkey;
+	to->atomic = (struct mrc_wr_atomic){
+		.compare_add = atomic->compare_add,
+		.swap = atomic->swap,
+		.addr = wr->sg_list[0].addr,
+	};
+}
+
+static void mrc_ulp_fill_reg(struct mrc_send_wr *to, const struct ib_reg_wr *reg)
+{
+	to->remote_addr = (uintptr_t)reg->mr;
+	to->rkey = reg->key;
+	to->imm_data = (__force __be32)reg->access;
+}
+
+/* Fills in what only this kind of request has. */
+static void mrc_ulp_fill_kind(struct mrc_send_wr *to, const struct ib_send_wr *wr)
+{
+	switch (to->opcode) {
+	case MRC_WR_WRITE_IMM:
+		to->imm_data = wr->ex.imm_data;
+		fallthrough;
+	case MRC_WR_WRITE:
+	case MRC_WR_READ:
+		to->remote_addr = rdma_wr(wr)->remote_addr;
+		to->rkey = rdma_wr(wr)->rkey;
+		break;
+	case MRC_WR_SEND_IMM:
+		to->imm_data = wr->ex.imm_data;
+		break;
+	case MRC_WR_SEND_INV:
+		to->imm_data = cpu_to_be32(wr->ex.invalidate_rkey);
+		break;
+	case MRC_WR_CMP_SWAP:
+	case MRC_WR_FETCH_ADD:
+		mrc_ulp_fill_atomic(to, wr);
+		break;
+	case MRC_WR_REG_MR:
+		mrc_ulp_fill_reg(to, reg_wr(wr));
+		break;
+	case MRC_WR_LOCAL_INV:
+		to->rkey = wr->ex.invalidate_rkey;
+		break;
+	}
+}
+
+static u32 mrc_ulp_flags(const struct ib_send_wr *wr)
+{
+	return (wr->send_flags & IB_SEND_SIGNALED ? MRC_WR_SIGNALED : 0) |
+	       (wr->send_flags & IB_SEND_SOLICITED ? MRC_WR_SOLICITED : 0) |
+	       (wr->send_flags & IB_SEND_FENCE ? MRC_WR_FENCE : 0);
+}
+
+/* Inline data are at addresses of the kernel. */
+static void mrc_ulp_copy_inline(struct mrc_send_wr *to, const struct ib_send_wr *wr)
+{
+	int i;
+
+	to->flags |= MRC_WR_INLINE;
+	to->num_sge = 0;
+	for (i = 0; i < wr->num_sge; i++) {
+		memcpy(to->inline_data + to->inline_len, (void *)(uintptr_t)wr->sg_list[i].addr,
+		       wr->sg_list[i].length);
+		to->inline_len += wr->sg_list[i].length;
+	}
+}
+
+static void mrc_ulp_fill_send(const struct mrc_ib_qp *q, struct mrc_send_wr *to,
+			      const struct ib_send_wr *wr, u32 opcode)
+{
 	*to = (struct mrc_send_wr){
 		.wr_id = wr->wr_id,
-		.ah = to_mrc_ah(ud->ah)->av->number,
-		.remote_qpn = ud->remote_qpn,
-		.remote_qkey = ud->remote_qkey,
-		.imm_data = imm ? wr->ex.imm_data : 0,
-		.opcode = imm ? MRC_WR_SEND_IMM : MRC_WR_SEND,
-		.flags = (wr->send_flags & IB_SEND_SIGNALED ? MRC_WR_SIGNALED : 0) |
-			 (wr->send_flags & IB_SEND_SOLICITED ? MRC_WR_SOLICITED : 0),
+		.opcode = opcode,
+		.flags = mrc_ulp_flags(wr),
 		.num_sge = wr->num_sge,
 	};
-	mrc_ulp_copy_sges(to->sge, wr->sg_list, wr->num_sge);
+	if (wr->send_flags & IB_SEND_INLINE)
+		mrc_ulp_copy_inline(to, wr);
+	else
+		mrc_ulp_copy_sges(to->sge, wr->sg_list, wr->num_sge);
+	mrc_ulp_fill_kind(to, wr);
+	if (q->ib.qp_type != IB_QPT_RC)
+		mrc_ulp_fill_ud(to, wr);
+}
+
+/* Return: an opcode of a ring, or -EOPNOTSUPP: the QP has no such requests. */
+static int mrc_ulp_opcode(const struct mrc_ib_qp *q, const struct ib_send_wr *wr)
+{
+	static const s8 opcodes[] = {
+		[IB_WR_RDMA_WRITE] = MRC_WR_WRITE,
+		[IB_WR_RDMA_WRITE_WITH_IMM] = MRC_WR_WRITE_IMM,
+		[IB_WR_SEND] = MRC_WR_SEND,
+		[IB_WR_SEND_WITH_IMM] = MRC_WR_SEND_IMM,
+		[IB_WR_RDMA_READ] = MRC_WR_READ,
+		[IB_WR_ATOMIC_CMP_AND_SWP] = MRC_WR_CMP_SWAP,
+		[IB_WR_ATOMIC_FETCH_AND_ADD] = MRC_WR_FETCH_ADD,
+		[IB_WR_LSO] = -1,
+		[IB_WR_SEND_WITH_INV] = MRC_WR_SEND_INV,
+		[IB_WR_RDMA_READ_WITH_INV] = -1,
+		[IB_WR_LOCAL_INV] = MRC_WR_LOCAL_INV,
+	};
+	bool ud = q->ib.qp_type != IB_QPT_RC;
+	int opcode = -1;
+
+	if (wr->opcode == IB_WR_REG_MR)
+		opcode = MRC_WR_REG_MR;
+	else if (wr->opcode < ARRAY_SIZE(opcodes))
+		opcode = opcodes[wr->opcode];
+	if (opcode < 0 || (ud && opcode != MRC_WR_SEND && opcode != MRC_WR_SEND_IMM))
+		return -EOPNOTSUPP;
+	return opcode;
+}
+
+/* Return: 0, or -EINVAL: more elements or bytes than an entry has room for. */
+static int mrc_ulp_fits(const struct mrc_ib_qp *q, const struct ib_send_wr *wr, u32 opcode)
+{
+	bool atomic = opcode == MRC_WR_CMP_SWAP || opcode == MRC_WR_FETCH_ADD;
+	u64 bytes = 0;
+	int i;
+
+	if (wr->num_sge < 0 || wr->num_sge > q->cap.max_send_sge || (atomic && wr->num_sge != 1))
+		return -EINVAL;
+	if (!(wr->send_flags & IB_SEND_INLINE))
+		return 0;
+	for (i = 0; i < wr->num_sge; i++)
+		bytes += wr->sg_list[i].length;
+	return atomic || bytes > q->cap.max_inline_data ? -EINVAL : 0;
 }
 
 static int mrc_ulp_send_one(struct mrc_ib_qp *q, const struct ib_send_wr *wr)
 {
+	int opcode = mrc_ulp_opcode(q, wr), err;
 	struct mrc_send_wr *entry;
 
-	if (wr->opcode != IB_WR_SEND && wr->opcode != IB_WR_SEND_WITH_IMM)
-		return -EOPNOTSUPP;
-	if (wr->num_sge < 0 || wr->num_sge > q->cap.max_send_sge ||
-	    wr->send_flags & IB_SEND_INLINE)
-		return -EINVAL;
+	if (opcode < 0)
+		return opcode;
+	err = mrc_ulp_fits(q, wr, opcode);
+	if (err)
+		return err;
 	entry = mrc_ulp_free_entry(&q->sq);
 	if (!entry)
 		return -ENOMEM;
-	mrc_ulp_fill_send(entry, wr);
+	mrc_ulp_fill_send(q, entry, wr, opcode);
 	mrc_ulp_publish(&q->sq);
 	return 0;
 }
@@ -135,6 +262,10 @@ static void mrc_ulp_fill_wc(struct ib_wc *wc, const struct mrc_ulp_cqe *entry)
 	if (cqe->flags & MRC_CQE_IMM) {
 		wc->ex.imm_data = cqe->imm_data;
 		wc->wc_flags |= IB_WC_WITH_IMM;
+	}
+	if (cqe->flags & MRC_CQE_INV) {
+		wc->ex.invalidate_rkey = be32_to_cpu(cqe->imm_data);
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
 	}
 	if (cqe->flags & MRC_CQE_GRH) {
 		wc->src_qp = cqe->flags >> MRC_CQE_SRC_QP_SHIFT;

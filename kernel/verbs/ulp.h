@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Users in the kernel (ULPs), as the connection manager. They post lists of requests and poll by calls,
+ * Users in the kernel (ULPs), as the connection manager, NVMe over fabrics and NFS. They post lists of requests and poll by calls,
  * where programs write into rings and read from them. This file writes and reads for them, and the rest
  * of the module sees the same rings.
  */
@@ -13,13 +13,14 @@ struct mrc_ib_cq;
 struct mrc_ib_qp;
 
 /**
- * mrc_ulp_post_send() - write sends into the ring of a UD QP
+ * mrc_ulp_post_send() - write requests into the ring of a QP
  * @q: the QP
  * @wr: list of requests
  * @bad: result: the first request that was refused
  *
  * Any context; the caller rings the doorbell. Return: 0, -ENOMEM (the ring is full), -EINVAL (a
- * request with too many elements, or with inline data), -EOPNOTSUPP (another opcode).
+ * request with too many elements or inline bytes), -EOPNOTSUPP (an opcode that this kind of QP does not
+ * have).
  */
 int mrc_ulp_post_send(struct mrc_ib_qp *q, const struct ib_send_wr *wr,
 		      const struct ib_send_wr **bad);

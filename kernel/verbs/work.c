@@ -9,13 +9,14 @@
  */
 #include "../transport/qp/wqe.h"
 #include "device.h"
+#include "mr.h"
 #include "qp.h"
 #include "receive.h"
 #include "work.h"
 
 #define MRC_WR_FLAGS	(MRC_WR_SIGNALED | MRC_WR_INLINE | MRC_WR_SOLICITED | MRC_WR_FENCE)
 
-static u16 mrc_send_cqe_opcode(const struct mrc_msg *msg)
+static u16 mrc_msg_cqe_opcode(const struct mrc_msg *msg)
 {
 	static const u8 opcodes[] = {
 		[MRC_MSG_WRITE] = IB_WC_RDMA_WRITE,
@@ -25,20 +26,20 @@ static u16 mrc_send_cqe_opcode(const struct mrc_msg *msg)
 		[MRC_MSG_FETCH_ADD] = IB_WC_FETCH_ADD,
 	};
 
-	return msg ? opcodes[msg->op] : IB_WC_RDMA_WRITE;
+	return opcodes[msg->op];
 }
 
-static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, const struct mrc_msg *msg,
+static void mrc_work_cqe(struct mrc_ib_qp *q, u64 wr_id, u16 opcode, u32 len,
 			 enum ib_wc_status status)
 {
 	struct mrc_cqe cqe = {
 		.wr_id = wr_id,
-		.byte_len = msg ? msg->len : 0,
+		.byte_len = len,
 		.qpn = q->qp->qpn,
 		/* Entries before this one are free: q->pending later requests have yet to end. */
 		.index = q->sq.index - q->pending,
 		.status = status,
-		.opcode = mrc_send_cqe_opcode(msg),
+		.opcode = opcode,
 	};
 
 	if (status == IB_WC_WR_FLUSH_ERR)
@@ -48,16 +49,32 @@ static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, const struct mrc_msg *m
 	mrc_cq_add(q->scq, &q->ib, &cqe, status != IB_WC_SUCCESS);
 }
 
+static void mrc_send_cqe(struct mrc_ib_qp *q, u64 wr_id, const struct mrc_msg *msg,
+			 enum ib_wc_status status)
+{
+	mrc_work_cqe(q, wr_id, msg ? mrc_msg_cqe_opcode(msg) : IB_WC_RDMA_WRITE,
+		     msg ? msg->len : 0, status);
+}
+
+static bool mrc_wr_is_signaled(const struct mrc_ib_qp *q, const struct mrc_send_wr *wr)
+{
+	return q->sig_all || wr->flags & MRC_WR_SIGNALED;
+}
+
+static bool mrc_wr_is_atomic(const struct mrc_send_wr *wr)
+{
+	return wr->opcode == MRC_WR_CMP_SWAP || wr->opcode == MRC_WR_FETCH_ADD;
+}
+
 static bool mrc_wr_possible(const struct mrc_ib_qp *q,
 			    const struct mrc_send_wr *wr)
 {
-	bool reads = wr->opcode >= MRC_WR_READ;
-
-	if (wr->opcode > MRC_WR_FETCH_ADD || (wr->flags & ~MRC_WR_FLAGS))
+	if (wr->opcode > (q->user ? (u32)MRC_WR_FETCH_ADD : (u32)MRC_WR_LOCAL_INV) ||
+	    (wr->flags & ~MRC_WR_FLAGS))
 		return false;
-	if (wr->opcode > MRC_WR_READ && wr->num_sge)
+	if (mrc_wr_is_atomic(wr) && wr->num_sge)
 		return false;
-	if (wr->flags & MRC_WR_INLINE && reads)
+	if (wr->flags & MRC_WR_INLINE && (wr->opcode == MRC_WR_READ || mrc_wr_is_atomic(wr)))
 		return false;
 	if (wr->flags & MRC_WR_INLINE)
 		return !wr->num_sge && wr->inline_len <= q->cap.max_inline_data;
@@ -68,20 +85,23 @@ static enum ib_wc_status mrc_fill_seg(struct mrc_ib_qp *q,
 				      struct mrc_wqe *wqe,
 				      const struct mrc_wr_sge *sge)
 {
-	int access = mrc_msg_fetches(&wqe->msg) ? IB_ACCESS_LOCAL_WRITE : 0;
-	struct mrc_mr *mr;
+	const struct mrc_mr_range want = {
+		.key = sge->lkey,
+		.pd = q->qp->pd,
+		.addr = sge->addr,
+		.len = sge->length,
+		.access = mrc_msg_fetches(&wqe->msg) ? IB_ACCESS_LOCAL_WRITE : 0,
+	};
+	struct mrc_seg *seg = &wqe->sge[wqe->num_sge];
 
 	if (sge->length > MRC_MSG_MAX - wqe->msg.len)
 		return IB_WC_LOC_LEN_ERR;
-	mr = mrc_mr_find(q->qp->dev, sge->lkey);
-	if (!mr || mrc_mr_check(mr, q->qp->pd, sge->addr, sge->length, access) ||
-	    !mrc_mr_tryget(mr))
+	seg->mr = mrc_mr_get(q->qp->dev, &want, &seg->version);
+	if (!seg->mr)
 		return IB_WC_LOC_PROT_ERR;
-	wqe->sge[wqe->num_sge++] = (struct mrc_seg) {
-		.mr = mr,
-		.addr = sge->addr,
-		.len = sge->length,
-	};
+	seg->addr = sge->addr;
+	seg->len = sge->length;
+	wqe->num_sge++;
 	wqe->msg.len += sge->length;
 	return IB_WC_SUCCESS;
 }
@@ -139,10 +159,13 @@ static void mrc_fill_msg(const struct mrc_ib_qp *q, struct mrc_msg *msg,
 		[MRC_WR_READ] = MRC_MSG_READ,
 		[MRC_WR_CMP_SWAP] = MRC_MSG_CMP_SWAP,
 		[MRC_WR_FETCH_ADD] = MRC_MSG_FETCH_ADD,
+		[MRC_WR_SEND_INV] = MRC_MSG_SEND,
 	};
 
 	msg->op = ops[wr->opcode];
-	msg->has_imm = wr->opcode == MRC_WR_WRITE_IMM || wr->opcode == MRC_WR_SEND_IMM;
+	msg->invalidates = wr->opcode == MRC_WR_SEND_INV;
+	msg->has_imm = wr->opcode == MRC_WR_WRITE_IMM || wr->opcode == MRC_WR_SEND_IMM ||
+		       msg->invalidates;
 	msg->solicited = msg->op == MRC_MSG_SEND && wr->flags & MRC_WR_SOLICITED;
 	msg->fence = wr->flags & MRC_WR_FENCE;
 	msg->raddr = msg->op == MRC_MSG_SEND ? 0 : wr->remote_addr;
@@ -171,11 +194,11 @@ static enum ib_wc_status mrc_fill_wqe(struct mrc_ib_qp *q, struct mrc_wqe *wqe,
 	wqe->wr_id = wr->wr_id;
 	wqe->flags = 0;
 	wqe->num_sge = 0;
-	if (q->sig_all || (wr->flags & MRC_WR_SIGNALED))
+	if (mrc_wr_is_signaled(q, wr))
 		wqe->flags |= MRC_WQE_SIGNALED;
 	if (!mrc_fill_allowed(q, &wqe->msg))
 		return IB_WC_LOC_QP_OP_ERR;
-	if (wr->opcode > MRC_WR_READ)
+	if (mrc_wr_is_atomic(wr))
 		return mrc_fill_atomic(q, wqe, shared, wr->lkey);
 	if (!(wr->flags & MRC_WR_INLINE))
 		return mrc_fill_sges(q, wqe, shared, wr->num_sge);
@@ -184,6 +207,50 @@ static enum ib_wc_status mrc_fill_wqe(struct mrc_ib_qp *q, struct mrc_wqe *wqe,
 	memcpy(wqe->inline_data, shared->inline_data, wr->inline_len);
 	return IB_WC_SUCCESS;
 }
+
+/* ---- requests that concern this host only ------------------------------------ */
+
+static bool mrc_wr_is_local(const struct mrc_send_wr *wr)
+{
+	return wr->opcode == MRC_WR_REG_MR || wr->opcode == MRC_WR_LOCAL_INV;
+}
+
+static int mrc_local_execute(struct mrc_ib_qp *q, const struct mrc_send_wr *wr)
+{
+	int access = (__force int)wr->imm_data, err;
+
+	if (wr->opcode == MRC_WR_REG_MR)
+		return mrc_mr_register_fast((struct ib_mr *)(uintptr_t)wr->remote_addr, q->ib.pd,
+					    wr->rkey, access);
+	rcu_read_lock();
+	err = mrc_mr_invalidate(q->qp->dev, wr->rkey, q->ib.pd);
+	rcu_read_unlock();
+	return err;
+}
+
+/*
+ * Executes the next request of the ring, which sends nothing. It waits for all requests before it if
+ * it is to complete after them, or if it has a fence; else it may overtake those that are on their way,
+ * as verbs allows (IBA 10.8.3.3). Return: as mrc_take_send().
+ */
+static int mrc_take_local(struct mrc_ib_qp *q, const struct mrc_send_wr *wr)
+{
+	u16 opcode = wr->opcode == MRC_WR_REG_MR ? IB_WC_REG_MR : IB_WC_LOCAL_INV;
+	bool signaled = mrc_wr_is_signaled(q, wr);
+	int err;
+
+	if (q->pending && (signaled || wr->flags & MRC_WR_FENCE))
+		return 0;
+	err = mrc_local_execute(q, wr);
+	if (err && q->pending)
+		return 0;
+	mrc_kring_consume(&q->sq);
+	if (err || signaled)
+		mrc_work_cqe(q, wr->wr_id, opcode, 0, err ? IB_WC_MW_BIND_ERR : IB_WC_SUCCESS);
+	return err ? -ECANCELED : 1;
+}
+
+/* ---- the ring ---------------------------------------------------------------- */
 
 /*
  * Takes the next request from the ring into a slot. Return: 1; 0 when the request has failed, and
@@ -198,6 +265,8 @@ static int mrc_take_send(struct mrc_ib_qp *q, struct mrc_wqe *wqe)
 	mrc_kring_copy(&wr, shared, offsetof(struct mrc_send_wr, sge));
 	if (!mrc_wr_possible(q, &wr))
 		return mrc_ib_qp_corrupt(q);
+	if (mrc_wr_is_local(&wr))
+		return mrc_take_local(q, &wr);
 	status = mrc_fill_wqe(q, wqe, &wr, shared);
 	if (status != IB_WC_SUCCESS && q->pending)
 		return 0;

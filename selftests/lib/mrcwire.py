@@ -110,6 +110,10 @@ def decode_immdt(p, o):
     return {"imm": be(p, o, 4)}
 
 
+def decode_ieth(p, o):
+    return {"rkey": be(p, o, 4)}
+
+
 def decode_aeth(p, o):
     return {"syndrome": be(p, o, 1), "msn": be(p, o + 1, 3)}
 
@@ -198,6 +202,7 @@ HEADERS = {
     "rdeth": (4, decode_rdeth),
     "deth": (8, decode_deth),
     "immdt": (4, decode_immdt),
+    "ieth": (4, decode_ieth),
     "aeth": (4, decode_aeth),
     "seth": (28, decode_seth),
     "cc_state": (8, decode_cc_state),
@@ -235,6 +240,8 @@ OPCODES = {
     0xD2: ("ATOMIC_RESPONSE", ("meth", "tseth", "rdeth", "atomicacketh")),
     0xD3: ("COMPARE_SWAP", ATOMIC),
     0xD4: ("FETCH_ADD", ATOMIC),
+    0xD6: ("SEND_LAST_INV", SEND + ("ieth",)),
+    0xD7: ("SEND_ONLY_INV", SEND + ("ieth",)),
     0xD8: ("EP_REQUEST", ("erth",)),
     0xD9: ("EP_RESPONSE", ("eeth",)),
     0xDC: ("SACK", ("seth", "cc_state")),

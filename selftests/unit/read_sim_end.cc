@@ -92,6 +92,7 @@ void ReadEnd::post()
                .imm = htonl(index),
                .op = r.op,
                .has_imm = r.imm,
+               .invalidates = r.invalidates,
                .fence = r.fence});
         if (!world.chance(c.rest))
             continue;

@@ -87,6 +87,7 @@ ReadRequest ReadWork::make(ReadKind kind)
     ReadRequest r;
     r.op = ops[static_cast<int>(kind)];
     r.imm = kind == ReadKind::WriteImm || (kind == ReadKind::Send && world.rng() % 2);
+    r.invalidates = kind == ReadKind::Send && r.imm && world.rng() % 2;
     if (r.op == MRC_MSG_READ)
         makeRead(r);
     else if (r.fetches())
@@ -174,7 +175,8 @@ void ReadWork::wrote(const mrc_rx_done &done, const std::uint8_t *payload)
     const std::size_t index = executed;
     const ReadRequest &r = next();
     simCheck(!r.fetches() && !r.bad, "another request is executed");
-    simCheck(done.takes == r.takes() && done.has_imm == r.imm, "kind of a message");
+    simCheck(done.takes == r.takes() && done.has_imm == r.imm && done.invalidates == r.invalidates,
+             "kind of a message");
     simCheck(!r.imm || done.imm == htonl(static_cast<u32>(index)), "order of immediates");
     simCheck(done.send == (r.op == MRC_MSG_SEND), "SEND or write");
     if (!payload)

@@ -20,6 +20,7 @@ constexpr u32 kReadBadKey = 0xbad;
 struct ReadRequest {
     u8 op = MRC_MSG_WRITE;
     bool imm = false;
+    bool invalidates = false; ///< the immediate is a key
     bool fence = false;
     bool bad = false; ///< its key is refused
     u32 at = 0;

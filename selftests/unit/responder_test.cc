@@ -1146,6 +1146,8 @@ TEST(ResponderSend, PacketsLieWhereTheirPlaceCanBe)
         {MRC_OP_SEND_ONLY, 0, 0, 0, true},
         {MRC_OP_SEND_ONLY, 0, kMtu, kMtu, true},
         {MRC_OP_SEND_ONLY_IMM, 1, kMtu - 1, kMtu, false},
+        {MRC_OP_SEND_LAST_INV, 2 * kMtu, 5, 2 * kMtu + 5, true},
+        {MRC_OP_SEND_ONLY_INV, 0, kMtu, kMtu, true},
     };
     for (const Case &c : cases) {
         mrc_rx_arrival a = sized(c.opcode, c.payload, c.dmalen);

@@ -26,6 +26,12 @@ const WriteRow kSends[] = {
     {0xc5,
      MRC_OPF_REQUEST | MRC_OPF_SEND | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM,
      28},
+    {0xd6,
+     MRC_OPF_REQUEST | MRC_OPF_SEND | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM | MRC_OPF_INV, 28},
+    {0xd7,
+     MRC_OPF_REQUEST | MRC_OPF_SEND | MRC_OPF_FIRST | MRC_OPF_LAST | MRC_OPF_TAKES | MRC_OPF_IMM |
+         MRC_OPF_INV,
+     28},
 };
 
 const WriteRow kWrites[] = {
@@ -180,6 +186,10 @@ TEST(Wire, SendOpcodeByPlaceInMessage)
     EXPECT_EQ(mrc_send_opcode(false, true, true), 0xc3);
     EXPECT_EQ(mrc_send_opcode(true, true, false), 0xc4);
     EXPECT_EQ(mrc_send_opcode(true, true, true), 0xc5);
+    EXPECT_EQ(mrc_send_inv_opcode(true, false), 0xc0);
+    EXPECT_EQ(mrc_send_inv_opcode(false, false), 0xc1);
+    EXPECT_EQ(mrc_send_inv_opcode(false, true), 0xd6);
+    EXPECT_EQ(mrc_send_inv_opcode(true, true), 0xd7);
 }
 
 TEST(Wire, EverySendOpcodeWithAndWithoutTimestamp)

@@ -17,6 +17,7 @@
  * @value: see struct mrc_write; once executed, what was there before
  * @compare: see struct mrc_write
  * @region: the caller's, 0 before the execution
+ * @version: the caller's
  * @psn: its PSN
  * @first_psn: the first PSN that the peer expected in this connection
  * @rkey: remote key
@@ -29,6 +30,7 @@ struct mrc_fetch {
 	u64 value;
 	u64 compare;
 	void *region;
+	u32 version;
 	u32 psn;
 	u32 first_psn;
 	u32 rkey;

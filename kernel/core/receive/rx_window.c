@@ -151,7 +151,7 @@ static void mrc_rx_taker_push(struct mrc_rx_window *w, const struct mrc_rx_arriv
 		.len = a->dmalen,
 		.payload = (u16)a->payload,
 		.rqmsn = a->rqmsn,
-		.opflags = (u8)a->opflags,
+		.opflags = (u16)a->opflags,
 		.solicited = a->solicited,
 	};
 	u32 at = w->takers_used++;
@@ -283,6 +283,7 @@ static void mrc_rx_take_taker(const struct mrc_rx_taker *t, struct mrc_rx_done *
 	done->takes = true;
 	done->send = t->opflags & MRC_OPF_SEND;
 	done->has_imm = t->opflags & MRC_OPF_IMM;
+	done->invalidates = t->opflags & MRC_OPF_INV;
 	done->solicited = t->solicited;
 	done->imm = t->imm;
 	done->len = t->len;

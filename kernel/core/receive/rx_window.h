@@ -56,7 +56,7 @@ struct mrc_rx_taker {
 	u32 len;
 	u16 payload;
 	u16 rqmsn;
-	u8 opflags;
+	u16 opflags;
 	bool solicited;
 };
 
@@ -124,6 +124,7 @@ struct mrc_rx_arrival {
  * @takes: it takes a receive: it is a WriteImm or a SEND
  * @send: it is a SEND
  * @has_imm: it has an immediate
+ * @invalidates: the immediate is the key of a region of this host that the SEND invalidates
  * @solicited: a SEND that asks for an event
  * @imm: network byte order
  * @packets: its packets
@@ -139,6 +140,7 @@ struct mrc_rx_done {
 	bool takes;
 	bool send;
 	bool has_imm;
+	bool invalidates;
 	bool solicited;
 	bool odd;
 	bool mixed;

@@ -138,7 +138,8 @@ static u8 mrc_sendq_opcode(const struct mrc_msg *m, bool first, bool last)
 {
 	switch (m->op) {
 	case MRC_MSG_SEND:
-		return mrc_send_opcode(first, last, m->has_imm);
+		return m->invalidates ? mrc_send_inv_opcode(first, last) :
+					mrc_send_opcode(first, last, m->has_imm);
 	case MRC_MSG_READ:
 		return MRC_OP_READ;
 	case MRC_MSG_CMP_SWAP:

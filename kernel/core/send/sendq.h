@@ -48,6 +48,7 @@ enum mrc_msg_op {
  * @imm: immediate, network byte order; with @has_imm
  * @op: enum mrc_msg_op
  * @has_imm: it has an immediate
+ * @invalidates: a SEND with @has_imm whose immediate is the key that the receiver is to invalidate
  * @solicited: a SEND that asks for an event at the receiver
  * @fence: it is not begun while a READ or atomic is under way
  *
@@ -71,6 +72,7 @@ struct mrc_msg {
 	__be32 imm;
 	u8 op;
 	bool has_imm;
+	bool invalidates;
 	bool solicited;
 	bool fence;
 	bool answered;

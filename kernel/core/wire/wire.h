@@ -114,6 +114,8 @@ enum mrc_opcode {
 	MRC_OP_ATOMIC_RSP	= 0xd2,
 	MRC_OP_CMP_SWAP		= 0xd3,
 	MRC_OP_FETCH_ADD	= 0xd4,
+	MRC_OP_SEND_LAST_INV	= 0xd6,
+	MRC_OP_SEND_ONLY_INV	= 0xd7,
 	MRC_OP_EP_REQ		= 0xd8,
 	MRC_OP_EP_RSP		= 0xd9,
 	MRC_OP_SACK		= 0xdc,
@@ -235,7 +237,7 @@ struct mrc_bth {
  *          atomics and their responses 8, which is not on the wire
  * @rdeth: RDETH. Of a READ or atomic: the first PSN that its sender expected in this connection. Of
  *         a response: MSN of the READ or atomic
- * @imm: immediate in network byte order, valid for the _IMM opcodes
+ * @imm: network byte order: the immediate of the _IMM opcodes, or the key of the _INV opcodes
  * @value: of an atomic, what is added, or swapped in; of its response, what was there before
  * @compare: of a compare and swap
  */
@@ -401,6 +403,7 @@ enum mrc_decode_err {
 #define MRC_OPF_RESPONSE	0x100	/* response: carries RDETH, and PLETH instead of RETH */
 #define MRC_OPF_ATOMIC	0x200	/* carries AtomicETH, or, in a response, AtomicAckETH */
 #define MRC_OPF_UD	0x400	/* a datagram: carries DETH */
+#define MRC_OPF_INV	0x800	/* with MRC_OPF_IMM: the ImmDt is an IETH: the key to invalidate */
 
 /**
  * mrc_opcode_flags() - MRC_OPF_* bits of an opcode
@@ -430,6 +433,14 @@ u8 mrc_write_opcode(bool first, bool last, bool imm);
 static inline u8 mrc_send_opcode(bool first, bool last, bool imm)
 {
 	return mrc_write_opcode(first, last, imm) - (MRC_OP_WRITE_FIRST - MRC_OP_SEND_FIRST);
+}
+
+/** mrc_send_inv_opcode() - the same for a SEND that invalidates a key */
+static inline u8 mrc_send_inv_opcode(bool first, bool last)
+{
+	if (!last)
+		return mrc_send_opcode(first, last, false);
+	return first ? MRC_OP_SEND_ONLY_INV : MRC_OP_SEND_LAST_INV;
 }
 
 /** mrc_read_rsp_opcode() - the same for a packet of a READ response */

@@ -31,6 +31,17 @@ static void mrc_hazard_wait_cpu(const struct mrc_hazard *h, const void *what)
 	}
 }
 
+void mrc_hazard_spin(const void *what)
+{
+	int cpu;
+
+	/* As in mrc_hazard_wait(). */
+	smp_mb();
+	for_each_possible_cpu(cpu)
+		while (mrc_hazard_names(per_cpu_ptr(&mrc_hazards, cpu), what))
+			cpu_relax();
+}
+
 void mrc_hazard_wait(const void *what)
 {
 	int cpu;

@@ -73,4 +73,12 @@ static inline void mrc_hazard_clear(void)
  */
 void mrc_hazard_wait(const void *what);
 
+/**
+ * mrc_hazard_spin() - the same for callers that may not sleep
+ *
+ * The CPU that copies has preemption off, and copies a packet's payload at most. Softirq or BH off; this
+ * CPU itself uses nothing: it is not between mrc_hazard_set() and mrc_hazard_clear().
+ */
+void mrc_hazard_spin(const void *what);
+
 #endif /* _MRC_TRANSPORT_HAZARD_H */

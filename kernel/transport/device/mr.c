@@ -46,12 +46,18 @@ struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key)
 {
 	struct mrc_mr *mr = xa_load(&dev->mrs, mrc_mr_index(key));
 
-	return mr && mr->key == key ? mr : NULL;
+	return mr && READ_ONCE(mr->key) == key ? mr : NULL;
 }
 
-bool mrc_mr_tryget(struct mrc_mr *mr)
+struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, const struct mrc_mr_range *want, u32 *version)
 {
-	return refcount_inc_not_zero(&mr->ref);
+	struct mrc_mr *mr = mrc_mr_find(dev, want->key);
+
+	if (!mr)
+		return NULL;
+	/* Pairs with mrc_mr_renew(). What is checked after this is of this version, or a later one. */
+	*version = smp_load_acquire(&mr->version);
+	return !mrc_mr_check(mr, want) && refcount_inc_not_zero(&mr->ref) ? mr : NULL;
 }
 
 void mrc_mr_put(struct mrc_mr *mr)
@@ -60,24 +66,51 @@ void mrc_mr_put(struct mrc_mr *mr)
 		kfree_rcu(mr, rcu);
 }
 
-int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
-		 int access)
+int mrc_mr_check(const struct mrc_mr *mr, const struct mrc_mr_range *want)
 {
 	u64 end;
 
-	if (READ_ONCE(mr->revoked) || mr->pd != pd ||
-	    (mr->access & access) != access)
+	/* Pairs with mrc_mr_renew(). */
+	if (smp_load_acquire(&mr->revoked) || mr->pd != want->pd || mr->key != want->key ||
+	    (mr->access & want->access) != want->access)
 		return -EACCES;
-	if (!len)
+	if (!want->len)
 		return 0;
-	if (addr < mr->iova || check_add_overflow(addr - mr->iova, len, &end) ||
-	    end > mr->length)
+	if (want->addr < mr->iova ||
+	    check_add_overflow(want->addr - mr->iova, want->len, &end) || end > mr->length)
 		return -ERANGE;
 	return 0;
 }
 
+int mrc_mr_invalidate(struct mrc_dev *dev, u32 key, const void *pd)
+{
+	struct mrc_mr *mr = mrc_mr_find(dev, key);
+
+	if (!mr || !mr->fast || mr->pd != pd)
+		return -EACCES;
+	WRITE_ONCE(mr->revoked, true);
+	mrc_hazard_spin(mr);
+	return 0;
+}
+
+int mrc_mr_renew(struct mrc_mr *mr, const struct mrc_mr_news *news)
+{
+	if (!mr->revoked || mrc_mr_index(news->key) != mrc_mr_index(mr->key))
+		return -EINVAL;
+	mr->access = news->access;
+	mr->iova = news->iova;
+	mr->length = news->length;
+	mr->offset = offset_in_page(news->iova);
+	mr->pages = news->pages;
+	WRITE_ONCE(mr->key, news->key);
+	/* Both pair with mrc_mr_get() and mrc_mr_check(). */
+	smp_store_release(&mr->version, mr->version + 1);
+	smp_store_release(&mr->revoked, false);
+	return 0;
+}
+
 /* Apart from regions of programs, which are in a hurry. */
-static noinline struct page *mrc_mr_kernel_page(u64 addr)
+noinline struct page *mrc_mr_kernel_page(u64 addr)
 {
 	void *at = (void *)(uintptr_t)(addr & PAGE_MASK);
 
@@ -95,10 +128,11 @@ unsigned int mrc_mr_piece(const struct mrc_mr *mr, u64 addr, unsigned int len,
 }
 
 /* The region is named by mrc_hazard_set(). */
-static int mrc_mr_copy_out(const struct mrc_mr *mr, const void *pd, u64 addr, u32 len, u8 *to)
+static int mrc_mr_copy_out(const struct mrc_mr *mr, const struct mrc_mr_range *from, u8 *to)
 {
-	int err = mrc_mr_check(mr, pd, addr, len, 0);
-	unsigned int n, offset;
+	unsigned int n, offset, len = from->len;
+	int err = mrc_mr_check(mr, from);
+	u64 addr = from->addr;
 	struct page *page;
 
 	for (; len && !err; addr += n, to += n, len -= n) {
@@ -108,17 +142,17 @@ static int mrc_mr_copy_out(const struct mrc_mr *mr, const void *pd, u64 addr, u3
 	return err;
 }
 
-int mrc_mr_read(struct mrc_dev *dev, u32 key, const void *pd, u64 addr, u32 len, u8 *to)
+int mrc_mr_read(struct mrc_dev *dev, const struct mrc_mr_range *from, u8 *to)
 {
 	struct mrc_mr *mr;
 	int err = -EACCES;
 
 	local_bh_disable();
 	rcu_read_lock();
-	mr = mrc_mr_find(dev, key);
+	mr = mrc_mr_find(dev, from->key);
 	if (mr) {
 		mrc_hazard_set(mr, NULL);
-		err = mrc_mr_copy_out(mr, pd, addr, len, to);
+		err = mrc_mr_copy_out(mr, from, to);
 		mrc_hazard_clear();
 	}
 	rcu_read_unlock();

@@ -6,6 +6,10 @@
  * The data path finds a region under RCU, and names it in a hazard pointer of its CPU (hazard.h)
  * before it touches the pages. Revocation unlists the key, marks the region, and waits until no CPU
  * names it; after that its pages are not touched any more. References and RCU keep only the struct.
+ *
+ * Users in the kernel have regions that come and go by requests (fast registration): such a region is
+ * invalid, which is revoked, until it is renewed with other pages and another key. Whoever keeps a
+ * reference to it therefore keeps its version, too, and the region is useless to him once that differs.
  */
 #ifndef _MRC_TRANSPORT_MR_H
 #define _MRC_TRANSPORT_MR_H
@@ -13,12 +17,14 @@
 #include <linux/mm_types.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 
 struct mrc_dev;
 
 /**
  * struct mrc_mr - a memory region
- * @key: lkey and rkey: random index << 8 | random byte
+ * @key: lkey and rkey: random index << 8 | random byte; the byte changes when the region is renewed
+ * @version: how often it was renewed
  * @access: IB_ACCESS_* bits
  * @revoked: access is denied from now on
  * @pd: identity of its protection domain, only compared
@@ -27,11 +33,13 @@ struct mrc_dev;
  * @offset: of the first byte in @pages[0]
  * @lent: once the region is revoked, somebody else may use the pages for something else, even while
  *        packets refer to them: so payload is copied
+ * @fast: its user, in the kernel, may invalidate and renew it
  * @pages: pinned pages, PAGE_SIZE each; NULL: the region is all of the kernel's memory, by its
  *         addresses
  */
 struct mrc_mr {
 	u32 key;
+	u32 version;
 	int access;
 	bool revoked;
 	const void *pd;
@@ -39,6 +47,7 @@ struct mrc_mr {
 	u64 length;
 	unsigned int offset;
 	bool lent;
+	bool fast;
 	struct page **pages;
 	refcount_t ref;
 	struct rcu_head rcu;
@@ -47,7 +56,7 @@ struct mrc_mr {
 /**
  * mrc_mr_publish() - draw a key and make the region reachable
  *
- * Everything but @key and @ref is filled in. Return: 0, -ENOMEM, -EBUSY. Process context.
+ * Everything but @key and @ref is filled in; a region that is to be renewed first is revoked. Return: 0, -ENOMEM, -EBUSY. Process context.
  */
 int mrc_mr_publish(struct mrc_dev *dev, struct mrc_mr *mr);
 
@@ -60,23 +69,81 @@ void mrc_mr_revoke(struct mrc_dev *dev, struct mrc_mr *mr);
  * Under RCU; no reference is taken. For the pages see mrc_hazard_set().
  */
 struct mrc_mr *mrc_mr_find(struct mrc_dev *dev, u32 key);
-/** mrc_mr_tryget() - take a reference, unless the last one is gone. Under RCU. */
-bool mrc_mr_tryget(struct mrc_mr *mr);
-/* Frees the struct by RCU. The verbs layer frees the pages array, after revocation. */
-void mrc_mr_put(struct mrc_mr *mr);
 
 /**
- * mrc_mr_check() - may a QP access this range of a region?
- * @mr: the region
+ * struct mrc_mr_range - what a QP wants of a region
+ * @key: of the region
  * @pd: of the QP
  * @addr: first byte
  * @len: bytes; 0 is always in range
  * @access: IB_ACCESS_* bits needed, 0 for local reads
- *
- * Return: 0, -EACCES (rights, PD, revoked), -ERANGE.
  */
-int mrc_mr_check(const struct mrc_mr *mr, const void *pd, u64 addr, u64 len,
-		 int access);
+struct mrc_mr_range {
+	u32 key;
+	const void *pd;
+	u64 addr;
+	u64 len;
+	int access;
+};
+
+/**
+ * mrc_mr_get() - find a region that a QP may access
+ * @dev: device
+ * @want: range
+ * @version: result: the region is what was asked for as long as it has this version
+ *
+ * Under RCU. Return: a reference, or NULL: none, or not allowed.
+ */
+struct mrc_mr *mrc_mr_get(struct mrc_dev *dev, const struct mrc_mr_range *want, u32 *version);
+/* Frees the struct by RCU. The verbs layer frees the pages array, after revocation. */
+void mrc_mr_put(struct mrc_mr *mr);
+
+/**
+ * mrc_mr_check() - may a QP access this range of a region? Return: 0, -EACCES (rights, PD, revoked,
+ * renewed with another key), -ERANGE.
+ */
+int mrc_mr_check(const struct mrc_mr *mr, const struct mrc_mr_range *want);
+
+/** mrc_mr_is() - is the region, named by mrc_hazard_set() first, valid and of that version? */
+static inline bool mrc_mr_is(const struct mrc_mr *mr, u32 version)
+{
+	/* Pairs with mrc_mr_renew(). */
+	return !smp_load_acquire(&mr->revoked) && mr->version == version;
+}
+
+/**
+ * mrc_mr_invalidate() - a region is of no use until it is renewed; no CPU uses its pages any more
+ * @dev: device
+ * @key: its key
+ * @pd: of the QP
+ *
+ * A region that is invalid already stays so. Softirq or BH off, under RCU. Return: 0, or -EACCES: no
+ * region of this key and PD that can be renewed.
+ */
+int mrc_mr_invalidate(struct mrc_dev *dev, u32 key, const void *pd);
+
+/**
+ * struct mrc_mr_news - what changes when a region is renewed; see struct mrc_mr
+ */
+struct mrc_mr_news {
+	u32 key;
+	int access;
+	u64 iova;
+	u64 length;
+	struct page **pages;
+};
+
+/**
+ * mrc_mr_renew() - make an invalid region valid
+ * @mr: the region; nobody else renews it now
+ * @news: its key, pages and so on
+ *
+ * Any context. Return: 0, or -EINVAL: it is valid, or another one, by its key.
+ */
+int mrc_mr_renew(struct mrc_mr *mr, const struct mrc_mr_news *news);
+
+/** mrc_mr_kernel_page() - the page of an address in the kernel's memory */
+struct page *mrc_mr_kernel_page(u64 addr);
 
 /**
  * mrc_mr_piece() - the page that holds an address
@@ -94,14 +161,11 @@ unsigned int mrc_mr_piece(const struct mrc_mr *mr, u64 addr, unsigned int len,
 /**
  * mrc_mr_read() - copy bytes out of a region
  * @dev: device
- * @key: its key
- * @pd: of the QP
- * @addr: first byte
- * @len: bytes
+ * @from: which ones, of a packet at most
  * @to: where they go
  *
  * Process context or softirq. Return: 0; -EACCES or -ERANGE: the QP may not read them.
  */
-int mrc_mr_read(struct mrc_dev *dev, u32 key, const void *pd, u64 addr, u32 len, u8 *to);
+int mrc_mr_read(struct mrc_dev *dev, const struct mrc_mr_range *from, u8 *to);
 
 #endif /* _MRC_TRANSPORT_MR_H */

@@ -45,7 +45,8 @@ struct mrc_wqe;
  *             afterwards.
  * @recv_done: a WriteImm or SEND is complete in order: consume a receive and write its CQE. Return
  *             0, or -ENOENT when no receive is posted: verbs will call mrc_responder_received()
- *             when one is; or another negative error when the ring is corrupt. rx_lock held.
+ *             when one is; -EACCES when it invalidates a region that it may not; or another
+ *             negative error when the ring is corrupt. rx_lock held.
  * @recv_place: where a stretch of a SEND goes: into the receive behind @skip others. Return:
  *              elements of @to, up to MRC_PLACES_MAX; -ENOENT when the receive is not posted: as
  *              for @recv_done; -EMSGSIZE when it is too small for the message; -EBADMSG when the

@@ -79,13 +79,20 @@ static int mrc_responder_bytes(const struct mrc_rx_pkt *pkt, unsigned int from, 
 static u8 mrc_responder_place(struct mrc_qp *qp, const struct mrc_rx_pkt *pkt, unsigned int from,
 			      const struct mrc_place *to, const void *pd, int access)
 {
+	const struct mrc_mr_range want = {
+		.key = to->lkey,
+		.pd = pd,
+		.addr = to->addr,
+		.len = to->len,
+		.access = access,
+	};
 	struct mrc_mr *mr = mrc_mr_find(qp->dev, to->lkey);
 	u8 syndrome = MRC_NAK_ACCESS;
 
 	if (!mr)
 		return syndrome;
 	mrc_hazard_set(mr, qp);
-	if (mrc_responder_live(qp) && !mrc_mr_check(mr, pd, to->addr, to->len, access))
+	if (mrc_responder_live(qp) && !mrc_mr_check(mr, &want))
 		syndrome = mrc_place_copy(pkt, from, mr, to, mrc_responder_bytes) ?
 			   MRC_NAK_OPERATION : 0;
 	mrc_hazard_clear();
@@ -310,7 +317,8 @@ static bool mrc_responder_take(struct mrc_qp *qp, const struct mrc_rx_done *done
 	if (err == -ENOENT)
 		mrc_count_n(qp->dev, MRC_CNT_NO_RECEIVE, mrc_resp_wait(&qp->resp, done));
 	else if (err)
-		mrc_resp_refuse_done(&qp->resp, done, MRC_NAK_INVALID);
+		mrc_resp_refuse_done(&qp->resp, done,
+				     err == -EACCES ? MRC_NAK_ACCESS : MRC_NAK_INVALID);
 	return !err;
 }
 

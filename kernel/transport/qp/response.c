@@ -12,18 +12,20 @@
 
 static u8 mrc_response_read(struct mrc_qp *qp, struct mrc_fetch *fetch)
 {
-	struct mrc_mr *mr;
+	const struct mrc_mr_range want = {
+		.key = fetch->rkey,
+		.pd = qp->pd,
+		.addr = fetch->va,
+		.len = fetch->len,
+		.access = IB_ACCESS_REMOTE_READ,
+	};
 
 	if (!(qp->conn.access & IB_ACCESS_REMOTE_READ))
 		return MRC_NAK_ACCESS;
 	if (!fetch->len)
 		return 0;
-	mr = mrc_mr_find(qp->dev, fetch->rkey);
-	if (!mr || mrc_mr_check(mr, qp->pd, fetch->va, fetch->len, IB_ACCESS_REMOTE_READ) ||
-	    !mrc_mr_tryget(mr))
-		return MRC_NAK_ACCESS;
-	fetch->region = mr;
-	return 0;
+	fetch->region = mrc_mr_get(qp->dev, &want, &fetch->version);
+	return fetch->region ? 0 : MRC_NAK_ACCESS;
 }
 
 static u64 mrc_response_swap(u64 *at, const struct mrc_fetch *fetch)
@@ -57,6 +59,13 @@ static u8 mrc_response_swap_in(const struct mrc_mr *mr, struct mrc_fetch *fetch)
 
 static u8 mrc_response_atomic(struct mrc_qp *qp, struct mrc_fetch *fetch)
 {
+	const struct mrc_mr_range want = {
+		.key = fetch->rkey,
+		.pd = qp->pd,
+		.addr = fetch->va,
+		.len = MRC_ATOMIC_BYTES,
+		.access = IB_ACCESS_REMOTE_ATOMIC,
+	};
 	struct mrc_mr *mr = mrc_mr_find(qp->dev, fetch->rkey);
 	u8 syndrome = MRC_NAK_ACCESS;
 
@@ -65,7 +74,7 @@ static u8 mrc_response_atomic(struct mrc_qp *qp, struct mrc_fetch *fetch)
 	if (!mr || !(qp->conn.access & IB_ACCESS_REMOTE_ATOMIC))
 		return syndrome;
 	mrc_hazard_set(mr, qp);
-	if (!mrc_mr_check(mr, qp->pd, fetch->va, MRC_ATOMIC_BYTES, IB_ACCESS_REMOTE_ATOMIC))
+	if (!mrc_mr_check(mr, &want))
 		syndrome = mrc_response_swap_in(mr, fetch);
 	mrc_hazard_clear();
 	return syndrome;
@@ -99,6 +108,7 @@ static void mrc_response_fill(struct mrc_wqe *wqe, const struct mrc_fetch *fetch
 			.mr = fetch->region,
 			.addr = fetch->va,
 			.len = fetch->len,
+			.version = fetch->version,
 		};
 }
 

@@ -115,7 +115,7 @@ static int mrc_wqe_each_piece(const struct mrc_seg *seg, u64 addr, u32 len, void
 	int err = 0;
 
 	mrc_hazard_set(seg->mr, NULL);
-	if (READ_ONCE(seg->mr->revoked))
+	if (!mrc_mr_is(seg->mr, seg->version))
 		err = -EACCES;
 	for (; len && !err; addr += n, len -= n) {
 		n = mrc_mr_piece(seg->mr, addr, len, &page, &offset);

@@ -22,11 +22,13 @@
  * @mr: region; the request holds a reference
  * @addr: first byte
  * @len: bytes
+ * @version: of the region; the request is in error once that differs
  */
 struct mrc_seg {
 	struct mrc_mr *mr;
 	u64 addr;
 	u32 len;
+	u32 version;
 };
 
 /**

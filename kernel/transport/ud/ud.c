@@ -214,13 +214,20 @@ static int mrc_ud_bytes(const struct mrc_rx_pkt *pkt, unsigned int from, void *t
 static int mrc_ud_place(const struct mrc_ud *ud, const struct mrc_rx_pkt *pkt, unsigned int from,
 			const struct mrc_place *to)
 {
+	const struct mrc_mr_range want = {
+		.key = to->lkey,
+		.pd = ud->pd,
+		.addr = to->addr,
+		.len = to->len,
+		.access = IB_ACCESS_LOCAL_WRITE,
+	};
 	struct mrc_mr *mr = mrc_mr_find(ud->dev, to->lkey);
 	int err;
 
 	if (!mr)
 		return -EACCES;
 	mrc_hazard_set(mr, NULL);
-	err = mrc_mr_check(mr, ud->pd, to->addr, to->len, IB_ACCESS_LOCAL_WRITE);
+	err = mrc_mr_check(mr, &want);
 	if (!err)
 		err = mrc_place_copy(pkt, from, mr, to, mrc_ud_bytes);
 	mrc_hazard_clear();
