@@ -11,7 +11,7 @@
 . "$SELFTESTS/lib/evs.sh"
 . "$SELFTESTS/lib/cases.sh"
 
-need mrc_verbs_test
+need mrc_verbs_test nft
 
 # traced_case EVENT FILTER CASE: runs one case, and prints the trace of an event meanwhile
 traced_case()
@@ -62,7 +62,7 @@ pair_up
 costly='Largest.*'
 [ "$SLOW" -eq 1 ] ||
 	costly+=":Data.DeepQueue:Limits.ManyRegions:Limits.DestroyUnderTraffic:Limits.NothingLands*"
-run_cases "one device" mrc_verbs_test -n p1 "--gtest_filter=-$costly" mrc1
+run_cases "one device" mrc_verbs_test -n p1 "--gtest_filter=-$costly:ReadsUnheard.*" mrc1
 check_no_hurry
 check_vectors
 run_cases "two devices" mrc_verbs_test -n p1 -N p2 mrc1 mrc2

@@ -701,6 +701,18 @@ TEST(RequesterTimer, AsksAtOnceWhenToldTo)
     EXPECT_GT(mrc_req_timer_at(&q.r, q.now), q.now) << "the answer is waited for";
 }
 
+/* A packet that cannot be sent again may have arrived. */
+TEST(RequesterTimer, AsksForAPacketThatHasNotLeftAgain)
+{
+    Waiting q;
+    ASSERT_EQ(q.ack(ackOf(7)), 0);
+    q.post(1);
+    q.run();
+    ASSERT_TRUE(mrc_req_unsent(&q.r, 8, q.now, &q.res));
+    ASSERT_EQ(q.r.tx.inflight, 0u);
+    ASSERT_TRUE(mrc_req_probe_now(&q.r, q.now));
+}
+
 /* A new QP knows only what others have seen of the peer. */
 TEST(RequesterTimer, AFirstPacketThatIsLostIsAskedForAfterThePeersRoundTrip)
 {

@@ -1016,7 +1016,7 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 
 bool mrc_req_probe_now(struct mrc_req *r, u64 now)
 {
-	if (!r->tx.inflight)
+	if (!mrc_tx_in_window(&r->tx))
 		return false;
 	mrc_tx_probe(&r->tx, now);
 	return true;

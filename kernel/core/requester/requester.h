@@ -515,11 +515,12 @@ enum mrc_req_due mrc_req_timer(struct mrc_req *r, u64 now,
 			       struct mrc_tx_result *res);
 
 /**
- * mrc_req_probe_now() - a Reliability Probe leaves before its time: packets in flight may be lost
+ * mrc_req_probe_now() - a Reliability Probe leaves before its time: packets in flight may be lost,
+ * or packets that are held to be lost may have arrived
  * @r: the requester
  * @now: ns, not 0
  *
- * Return: true: call mrc_req_put_probe(); false: no probe, because nothing is in flight.
+ * Return: true: call mrc_req_put_probe(); false: no probe, because all that was sent is acknowledged.
  */
 bool mrc_req_probe_now(struct mrc_req *r, u64 now);
 

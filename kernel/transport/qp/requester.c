@@ -82,10 +82,34 @@ static void mrc_requester_respond(struct mrc_qp *qp)
 
 /* ---- the run ------------------------------------------------------------- */
 
-static void mrc_requester_batch(struct mrc_qp *qp, const struct mrc_send *s)
+/* tx_lock held. */
+static void mrc_requester_ask(struct mrc_qp *qp, u64 now, struct mrc_answers *a)
+{
+	if (!mrc_req_probe_now(&qp->req, now))
+		return;
+	mrc_replay(qp, MRC_REPLAY_ASK, now, qp->req.tx.probe_id);
+	mrc_req_put_probe(&qp->req, a);
+	mrc_send_arm(qp, now);
+}
+
+static void mrc_requester_ask_now(struct mrc_qp *qp)
+{
+	struct mrc_answers a;
+
+	mrc_answers_init(&a);
+	spin_lock(&qp->tx_lock);
+	if (qp->sends)
+		mrc_requester_ask(qp, ktime_get_ns(), &a);
+	spin_unlock(&qp->tx_lock);
+	mrc_reply_ask(qp, &a);
+}
+
+static void mrc_requester_batch(struct mrc_qp *qp, struct mrc_send *s)
 {
 	int err = mrc_send_all(qp, s);
 
+	if (s->ask)
+		mrc_requester_ask_now(qp);
 	if (err == -EPERM) {
 		mrc_count(qp->dev, MRC_CNT_RESP_REMOTE_ACCESS);
 		mrc_qp_fail(qp, IB_EVENT_QP_ACCESS_ERR,
@@ -324,15 +348,6 @@ static bool mrc_requester_heed_silence(struct mrc_qp *qp, u64 now)
 		any = true;
 	}
 	return any;
-}
-
-static void mrc_requester_ask(struct mrc_qp *qp, u64 now, struct mrc_answers *a)
-{
-	if (!mrc_req_probe_now(&qp->req, now))
-		return;
-	mrc_replay(qp, MRC_REPLAY_ASK, now, qp->req.tx.probe_id);
-	mrc_req_put_probe(&qp->req, a);
-	mrc_send_arm(qp, now);
 }
 
 void mrc_requester_new_evs(struct mrc_qp *qp)

@@ -272,6 +272,7 @@ bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s)
 
 	s->peer = qp->peer;
 	s->evs = rcu_dereference(s->peer->evs);
+	s->ask = false;
 	mrc_send_sync_evs(qp, s->evs);
 	if (!mrc_send_plan_batch(qp, s, now))
 		return false;
@@ -392,11 +393,25 @@ static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
 }
 
 /*
- * Sends the packets of one EV, @from, @from + stride, ..., as many as fit into one skb. Return: the
- * first one that is left over, or a negative error that is the program's fault: -EACCES, the region
- * of a request was revoked; -EPERM, the region of a response.
+ * The region of a packet was revoked. Its program may do that once the peer has said that it has a
+ * response, and that word may come before the SACKs. Return: -EACCES or -EPERM as mrc_send_all(); -EBUSY:
+ * the packet need not go out, or not before the peer was asked.
  */
-static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
+static int mrc_send_revoked(struct mrc_qp *qp, struct mrc_send *s, const struct mrc_plan *p)
+{
+	if (!mrc_send_outstanding(qp, p))
+		return -EBUSY;
+	if (!p->response)
+		return -EACCES;
+	s->ask = s->b.rtx;
+	return s->ask ? -EBUSY : -EPERM;
+}
+
+/*
+ * Sends the packets of one EV, @from, @from + stride, ..., as many as fit into one skb. Return: the
+ * first one that is left over, or an error of mrc_send_all().
+ */
+static int mrc_send_skb(struct mrc_qp *qp, struct mrc_send *s,
 			 unsigned int from)
 {
 	unsigned int i;
@@ -421,16 +436,15 @@ static int mrc_send_skb(struct mrc_qp *qp, const struct mrc_send *s,
 	}
 	mrc_skb_abort(&skb);
 	/* A revoked region is the program's doing, and says nothing about the path. */
-	if (err == -EACCES) {
-		if (mrc_send_outstanding(qp, &s->b.plan[i]))
-			return s->b.plan[i].response ? -EPERM : err;
-		err = -EBUSY;
-	}
+	if (err == -EACCES)
+		err = mrc_send_revoked(qp, s, &s->b.plan[i]);
+	if (err == -EACCES || err == -EPERM)
+		return err;
 	mrc_send_dropped(qp, s, from, s->b.count, err);
 	return s->b.count;
 }
 
-int mrc_send_all(struct mrc_qp *qp, const struct mrc_send *s)
+int mrc_send_all(struct mrc_qp *qp, struct mrc_send *s)
 {
 	unsigned int e;
 	int i;

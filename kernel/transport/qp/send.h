@@ -13,12 +13,15 @@
  * @peer: the receiver
  * @evs: the version of the EVs that the indices in @b refer to
  * @full: bit per port whose queues on this host are full
+ * @ask: result of mrc_send_all(): a response could not be sent again, because its region is gone; the
+ *       peer may have all of it, and only its answer be lost, so ask the peer
  */
 struct mrc_send {
 	struct mrc_batch b;
 	struct mrc_peer *peer;
 	struct mrc_peer_evs *evs;
 	u32 full;
+	bool ask;
 };
 
 /**
@@ -48,8 +51,9 @@ bool mrc_send_plan(struct mrc_qp *qp, struct mrc_send *s);
  * mrc_send_all() - build the packets and send them
  *
  * Packets that cannot leave this host are sent again later. Softirq or BH off, under RCU; one CPU
- * at a time, no lock of the QP held. Return: 0, or -EACCES: a region of a request was revoked.
+ * at a time, no lock of the QP held. Return: 0; -EACCES: a region of a request was revoked;
+ * -EPERM: that of a response, which the peer cannot have.
  */
-int mrc_send_all(struct mrc_qp *qp, const struct mrc_send *s);
+int mrc_send_all(struct mrc_qp *qp, struct mrc_send *s);
 
 #endif /* _MRC_TRANSPORT_SEND_H */

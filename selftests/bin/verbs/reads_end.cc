@@ -3,8 +3,11 @@
 #include "reads.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <initializer_list>
+#include <string>
 #include <thread>
 
 namespace verbs
@@ -360,6 +363,55 @@ TEST_F(ReadsEnding, SourceIsDeregistered)
         EXPECT_EQ(b->wait_event(), IBV_EVENT_QP_ACCESS_ERR);
         EXPECT_EQ(b->state(), IBV_QPS_ERR);
     }
+}
+
+/** SACKs and ACKs of a are lost on the way to b. For two devices in two namespaces. */
+class ReadsUnheard : public Reads
+{
+protected:
+    void hear(bool on)
+    {
+        const std::string nft = "ip netns exec " + config.netns[0] + " nft ";
+        const std::string drop =
+            "'add table ip6 unheard; add chain ip6 unheard out { type filter hook output priority "
+            "0; }; "
+            "add rule ip6 unheard out udp dport 4791 @th,64,8 { 0xd1, 0xdc } drop'";
+
+        ASSERT_EQ(std::system((nft + (on ? "delete table ip6 unheard" : drop)).c_str()), 0);
+    }
+
+    void TearDown() override
+    {
+        if (!heard_) {
+            hear(true);
+        }
+    }
+
+    bool heard_ = true;
+};
+
+/* The reader has its response and says so, and the region goes before b learns of it by a SACK. */
+TEST_F(ReadsUnheard, RegionGoesBeforeTheSacksOfItsResponse)
+{
+    constexpr uint32_t length = 20000;
+    Shape shape = readable;
+
+    shape.timeout = 14;
+    ASSERT_NO_FATAL_FAILURE(make_connected(shape, 1 << 16));
+    expect_good(1, 2, length);
+    ASSERT_NO_FATAL_FAILURE(hear(false));
+    heard_ = false;
+    expect_good(3, 4, length);
+    b->mr.reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(250)); /* b sends it again, three times */
+    ASSERT_NO_FATAL_FAILURE(hear(true));
+    heard_ = true;
+    EXPECT_TRUE(b->no_event());
+    EXPECT_EQ(b->state(), IBV_QPS_RTS);
+    ASSERT_EQ(post(*a, *b, {.op = read, .length = 0, .rkey = 1}), 0);
+    const auto done = wait_completions(a->send_cq.get(), 1);
+    ASSERT_EQ(done.size(), 1u);
+    expect_done(done[0], 0, 0);
 }
 
 /* Responses of the connection before are not those of the new one. */
