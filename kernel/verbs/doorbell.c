@@ -5,6 +5,7 @@
 #include "../transport/qp/error.h"
 #include "../transport/qp/requester.h"
 #include "../transport/qp/responder.h"
+#include "bell.h"
 #include "doorbell.h"
 #include "qp.h"
 #include "ud.h"
@@ -40,23 +41,7 @@ static void mrc_doorbell_recv(struct mrc_ib_qp *q)
 	mrc_doorbell_flush_late(q->qp);
 }
 
-/* Each QP that lacks a receive gets one turn, as long as there are receives. */
-static void mrc_doorbell_srq(struct mrc_ib_srq *srq)
-{
-	u32 round = mrc_srq_begin_round(srq);
-	struct mrc_qp *qp;
-
-	while ((qp = mrc_srq_next_starving(srq, round))) {
-		if (mrc_responder_received(qp))
-			mrc_requester_kick(qp);
-		mrc_qp_put(qp);
-		cond_resched();
-	}
-}
-
 /* ---- users in the kernel ---------------------------------------------------- */
-
-static struct workqueue_struct *mrc_doorbell_wq;
 
 static void mrc_doorbell_work(struct work_struct *work)
 {
@@ -83,20 +68,7 @@ static void mrc_doorbell_ulp(struct mrc_ib_qp *q)
 	if (mrc_qp_is_ud(q))
 		mrc_ud_doorbell_ulp(q);
 	else
-		queue_work(mrc_doorbell_wq, &q->doorbell);
-}
-
-/* Storage waits for this queue while it frees memory. */
-int mrc_doorbell_module_init(void)
-{
-	mrc_doorbell_wq = alloc_workqueue("mrc_doorbell",
-					  WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
-	return mrc_doorbell_wq ? 0 : -ENOMEM;
-}
-
-void mrc_doorbell_module_exit(void)
-{
-	destroy_workqueue(mrc_doorbell_wq);
+		mrc_bell_ring(&q->doorbell);
 }
 
 /* ---- device operations ------------------------------------------------------- */
@@ -127,7 +99,7 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	int ret;
 
 	if (!q->user) {
-		ret = mrc_ulp_post_recv(q, wr, bad_wr);
+		ret = mrc_ulp_post_recv(&q->rq, &q->post_lock, q->recv_sge, wr, bad_wr);
 		if (mrc_kring_wants_doorbell(&q->rq))
 			mrc_doorbell_ulp(q);
 		return ret;
@@ -138,6 +110,23 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	}
 	mrc_doorbell_recv(q);
 	return 0;
+}
+
+/* Of users in the kernel only: the RDMA core offers programs no such call. */
+int mrc_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad_wr)
+{
+	struct mrc_ib_srq *srq = to_mrc_srq(ibsrq);
+	int ret;
+
+	if (srq->user) {
+		*bad_wr = wr;
+		return -EOPNOTSUPP;
+	}
+	ret = mrc_ulp_post_recv(&srq->ring, &srq->post_lock, srq->max_sge, wr, bad_wr);
+	if (mrc_kring_wants_doorbell(&srq->ring))
+		mrc_bell_ring(&srq->doorbell);
+	return ret;
 }
 
 /* ---- methods ------------------------------------------------------------------ */
@@ -163,7 +152,7 @@ static int UVERBS_HANDLER(MRC_METHOD_QP_RECV_DOORBELL)(struct uverbs_attr_bundle
 /* The core keeps the SRQ alive during the call. */
 static int UVERBS_HANDLER(MRC_METHOD_SRQ_DOORBELL)(struct uverbs_attr_bundle *attrs)
 {
-	mrc_doorbell_srq(to_mrc_srq(uverbs_attr_get_obj(attrs, MRC_ATTR_SRQ_DOORBELL_HANDLE)));
+	mrc_srq_doorbell(to_mrc_srq(uverbs_attr_get_obj(attrs, MRC_ATTR_SRQ_DOORBELL_HANDLE)));
 	return 0;
 }
 

@@ -16,23 +16,20 @@ struct mrc_ib_qp;
 /** mrc_doorbell_uapi_defs - for ib_device.driver_def */
 extern const struct uapi_definition mrc_doorbell_uapi_defs[];
 
-int mrc_doorbell_module_init(void);
-/** mrc_doorbell_module_exit() - no QP is left */
-void mrc_doorbell_module_exit(void);
-
 /** mrc_doorbell_init() - prepare a QP for mrc_post_send() and mrc_post_recv() by users in the kernel */
 void mrc_doorbell_init(struct mrc_ib_qp *q);
 /** mrc_doorbell_exit() - its user posts nothing any more. Process context, sleeps. */
 void mrc_doorbell_exit(struct mrc_ib_qp *q);
 
 /*
- * Device operations. Users in the kernel post lists of requests, in any context: a work rings for them,
- * because they may hold locks with interrupts off, or be called by a completion queue inside our own
- * locks. Of programs these are the doorbells of older libraries, without requests.
+ * Device operations. Users in the kernel post lists of requests, in any context. Of programs these are
+ * the doorbells of older libraries, without requests.
  */
 int mrc_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		  const struct ib_send_wr **bad_wr);
 int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		  const struct ib_recv_wr **bad_wr);
+int mrc_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+		      const struct ib_recv_wr **bad_wr);
 
 #endif /* _MRC_VERBS_DOORBELL_H */

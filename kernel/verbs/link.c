@@ -21,6 +21,7 @@
 #include "../transport/transport/transport.h"
 #include "../version.h"
 #include "ah.h"
+#include "bell.h"
 #include "context.h"
 #include "counters.h"
 #include "cq.h"
@@ -169,6 +170,7 @@ static const struct ib_device_ops mrc_dev_ops = {
 	.poll_cq = mrc_poll_cq,
 	.post_recv = mrc_post_recv,
 	.post_send = mrc_post_send,
+	.post_srq_recv = mrc_post_srq_recv,
 	.process_mad = mrc_process_mad,
 	.query_ah = mrc_query_ah,
 	.query_device = mrc_query_device,
@@ -404,17 +406,17 @@ int mrc_verbs_module_init(void)
 	ret = mrc_ud_module_init();
 	if (ret)
 		goto err_root;
-	ret = mrc_doorbell_module_init();
+	ret = mrc_bell_module_init();
 	if (ret)
 		goto err_ud;
 	ret = mrc_registry_init();
 	if (ret)
-		goto err_doorbell;
+		goto err_bell;
 	rdma_link_register(&mrc_link_ops);
 	return 0;
 
-err_doorbell:
-	mrc_doorbell_module_exit();
+err_bell:
+	mrc_bell_module_exit();
 err_ud:
 	mrc_ud_module_exit();
 err_root:
@@ -427,7 +429,7 @@ void mrc_verbs_module_exit(void)
 	rdma_link_unregister(&mrc_link_ops);
 	ib_unregister_driver(MRC_IB_DRIVER);
 	mrc_registry_exit();
-	mrc_doorbell_module_exit();
+	mrc_bell_module_exit();
 	mrc_ud_module_exit();
 	root_device_unregister(mrc_root);
 }

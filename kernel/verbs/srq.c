@@ -4,7 +4,8 @@
  */
 #include <rdma/uverbs_ioctl.h>
 
-#include "../transport/peer/qp.h"
+#include "../transport/qp/requester.h"
+#include "../transport/qp/responder.h"
 #include "context.h"
 #include "device.h"
 #include "srq.h"
@@ -130,7 +131,8 @@ void mrc_srq_leave(struct mrc_ib_srq *srq, struct mrc_held *h)
 	spin_unlock_bh(&srq->lock);
 }
 
-u32 mrc_srq_begin_round(struct mrc_ib_srq *srq)
+/* Receives were posted. Return: the number of this round. */
+static u32 mrc_srq_begin_round(struct mrc_ib_srq *srq)
 {
 	u32 round;
 
@@ -146,7 +148,11 @@ static bool mrc_srq_has_turn(struct mrc_ib_srq *srq, const struct mrc_held *h, u
 	return (s32)(h->since - round) < 0 && (h->fed || mrc_srq_avail(srq));
 }
 
-struct mrc_qp *mrc_srq_next_starving(struct mrc_ib_srq *srq, u32 round)
+/*
+ * Finds a QP that may go on, and had no turn in this round. A QP that finds no receive in its turn need
+ * not get another one: it has asked for a doorbell. Return: a reference, or NULL: none.
+ */
+static struct mrc_qp *mrc_srq_next_starving(struct mrc_ib_srq *srq, u32 round)
 {
 	struct mrc_qp *qp = NULL;
 	struct mrc_held *h;
@@ -163,6 +169,25 @@ struct mrc_qp *mrc_srq_next_starving(struct mrc_ib_srq *srq, u32 round)
 	return qp;
 }
 
+/* Each QP that lacks a receive gets one turn, as long as there are receives. */
+void mrc_srq_doorbell(struct mrc_ib_srq *srq)
+{
+	u32 round = mrc_srq_begin_round(srq);
+	struct mrc_qp *qp;
+
+	while ((qp = mrc_srq_next_starving(srq, round))) {
+		if (mrc_responder_received(qp))
+			mrc_requester_kick(qp);
+		mrc_qp_put(qp);
+		cond_resched();
+	}
+}
+
+static void mrc_srq_doorbell_work(struct work_struct *work)
+{
+	mrc_srq_doorbell(container_of(work, struct mrc_ib_srq, doorbell));
+}
+
 /* ---- device operations ------------------------------------------------------- */
 
 static int mrc_srq_check_init(const struct ib_srq_init_attr *init, struct ib_udata *udata)
@@ -172,19 +197,20 @@ static int mrc_srq_check_init(const struct ib_srq_init_attr *init, struct ib_uda
 	if (!init->attr.max_wr || init->attr.max_wr > MRC_MAX_SRQ_WR ||
 	    init->attr.max_sge > MRC_MAX_SGE)
 		return -EINVAL;
-	return mrc_udata_check(udata, offsetof(struct mrc_create_srq_resp, comp_mask));
+	return udata ? mrc_udata_check(udata, offsetof(struct mrc_create_srq_resp, comp_mask)) : 0;
 }
 
-static int mrc_srq_create_ring(struct mrc_ib_srq *srq, struct ib_ucontext *uctx,
-			       const struct ib_srq_attr *attr, struct ib_udata *udata)
+static int mrc_srq_create_ring(struct mrc_ib_srq *srq, const struct ib_srq_attr *attr,
+			       struct ib_udata *udata)
 {
+	struct mrc_ib_ucontext *uctx = rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
 	struct mrc_create_srq_resp resp = {};
 	int ret;
 
 	srq->max_sge = max(attr->max_sge, 1u);
-	ret = mrc_kring_create(&srq->ring, uctx, attr->max_wr, mrc_recv_entry_size(srq->max_sge),
-			       &resp.srq);
-	if (ret)
+	ret = mrc_kring_create(&srq->ring, uctx ? &uctx->ib : NULL, attr->max_wr,
+			       mrc_recv_entry_size(srq->max_sge), &resp.srq);
+	if (ret || !udata)
 		return ret;
 	ret = mrc_udata_answer(udata, &resp, sizeof(resp));
 	if (ret)
@@ -196,31 +222,29 @@ static int mrc_srq_create_ring(struct mrc_ib_srq *srq, struct ib_ucontext *uctx,
  * mrc_create_srq() - create a shared receive queue
  * @ibsrq: the SRQ, its core part filled in
  * @init: the program's wishes; set to what it gets. As in verbs, the limit is not looked at
- * @udata: the program's response buffer
+ * @udata: the program's response buffer; NULL: the user is in the kernel
  *
  * Context: process, sleeps.
- * Return: 0, -EOPNOTSUPP (another type, a user in the kernel, wishes of a newer library), -EINVAL
+ * Return: 0, -EOPNOTSUPP (another type, wishes of a newer library), -EINVAL
  * (too large), -ENOMEM, -EDQUOT (the user has too many).
  */
 int mrc_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata)
 {
 	struct mrc_ib_srq *srq = to_mrc_srq(ibsrq);
-	struct mrc_ib_ucontext *uctx;
 	int ret;
 
 	ret = mrc_srq_check_init(init, udata);
 	if (ret)
 		return ret;
-	uctx = rdma_udata_to_drv_context(udata, struct mrc_ib_ucontext, ib);
-	if (!uctx)
-		return -EINVAL;
 	spin_lock_init(&srq->lock);
+	spin_lock_init(&srq->post_lock);
 	INIT_LIST_HEAD(&srq->starving);
-	srq->user = uctx->user;
+	INIT_WORK(&srq->doorbell, mrc_srq_doorbell_work);
+	srq->user = mrc_udata_user(udata);
 	ret = mrc_object_add(ibsrq->device, srq->user, MRC_SHARE_SRQ);
 	if (ret)
 		return ret;
-	ret = mrc_srq_create_ring(srq, &uctx->ib, &init->attr, udata);
+	ret = mrc_srq_create_ring(srq, &init->attr, udata);
 	if (ret) {
 		mrc_object_del(ibsrq->device, srq->user, MRC_SHARE_SRQ);
 		return ret;
@@ -279,6 +303,7 @@ int mrc_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct mrc_ib_srq *srq = to_mrc_srq(ibsrq);
 
+	cancel_work_sync(&srq->doorbell);
 	mrc_kring_destroy(&srq->ring);
 	mrc_object_del(ibsrq->device, srq->user, MRC_SHARE_SRQ);
 	return 0;

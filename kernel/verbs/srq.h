@@ -20,7 +20,9 @@ struct mrc_user;
 /**
  * struct mrc_ib_srq - a shared receive queue
  * @ib: the core's part
- * @user: the user it belongs to
+ * @user: the user it belongs to; NULL: a user in the kernel
+ * @post_lock: users in the kernel post under it; interrupts off
+ * @doorbell: looks at the ring for them
  * @max_sge: elements of a receive
  * @lock: guards what follows; inside the transport's rx_lock, BH off
  * @ring: receives that nobody has taken
@@ -32,6 +34,8 @@ struct mrc_user;
 struct mrc_ib_srq {
 	struct ib_srq ib;
 	struct mrc_user *user;
+	spinlock_t post_lock;
+	struct work_struct doorbell;
 	u32 max_sge;
 	spinlock_t lock;
 	struct mrc_kring ring;
@@ -68,17 +72,8 @@ u32 mrc_srq_posted(struct mrc_ib_srq *srq, struct mrc_held *h);
 /** mrc_srq_leave() - a QP waits for a receive no more. Any context, BH on or off. */
 void mrc_srq_leave(struct mrc_ib_srq *srq, struct mrc_held *h);
 
-/** mrc_srq_begin_round() - receives were posted. BH on. Return: the number of this round */
-u32 mrc_srq_begin_round(struct mrc_ib_srq *srq);
-
-/**
- * mrc_srq_next_starving() - a QP that may go on, and had no turn in this round
- *
- * A QP that finds no receive in its turn need not get another one: it has asked for a doorbell.
- *
- * BH on. Return: a reference, or NULL: none.
- */
-struct mrc_qp *mrc_srq_next_starving(struct mrc_ib_srq *srq, u32 round);
+/** mrc_srq_doorbell() - receives were posted: QPs that lack one go on. Process context. */
+void mrc_srq_doorbell(struct mrc_ib_srq *srq);
 
 /* Device operations. */
 int mrc_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struct ib_udata *udata);

@@ -8,7 +8,7 @@
 
 /* ---- posting -------------------------------------------------------------------- */
 
-/* q->post_lock held. Return: the next free entry, or NULL. */
+/* The lock of the ring is held. Return: the next free entry, or NULL. */
 static void *mrc_ulp_free_entry(const struct mrc_kring *ring)
 {
 	u32 at = ring->mem->producer;
@@ -19,7 +19,7 @@ static void *mrc_ulp_free_entry(const struct mrc_kring *ring)
 	return mrc_kring_at(ring, at);
 }
 
-/* q->post_lock held. */
+/* Likewise. */
 static void mrc_ulp_publish(struct mrc_kring *ring)
 {
 	/* Pairs with mrc_kring_avail(): the entry has been written. */
@@ -215,32 +215,33 @@ int mrc_ulp_post_send(struct mrc_ib_qp *q, const struct ib_send_wr *wr,
 	return err;
 }
 
-static int mrc_ulp_recv_one(struct mrc_ib_qp *q, const struct ib_recv_wr *wr)
+/* The lock of the ring is held. */
+static int mrc_ulp_recv_one(struct mrc_kring *ring, u32 sges, const struct ib_recv_wr *wr)
 {
 	struct mrc_recv_wr *entry;
 
-	if (wr->num_sge < 0 || wr->num_sge > q->recv_sge)
+	if (wr->num_sge < 0 || wr->num_sge > sges)
 		return -EINVAL;
-	entry = mrc_ulp_free_entry(&q->rq);
+	entry = mrc_ulp_free_entry(ring);
 	if (!entry)
 		return -ENOMEM;
 	entry->wr_id = wr->wr_id;
 	entry->num_sge = wr->num_sge;
 	mrc_ulp_copy_sges(entry->sge, wr->sg_list, wr->num_sge);
-	mrc_ulp_publish(&q->rq);
+	mrc_ulp_publish(ring);
 	return 0;
 }
 
-int mrc_ulp_post_recv(struct mrc_ib_qp *q, const struct ib_recv_wr *wr,
-		      const struct ib_recv_wr **bad)
+int mrc_ulp_post_recv(struct mrc_kring *ring, spinlock_t *lock, u32 sges,
+		      const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
 {
 	unsigned long flags;
 	int err = 0;
 
-	spin_lock_irqsave(&q->post_lock, flags);
+	spin_lock_irqsave(lock, flags);
 	for (; wr && !err; wr = err ? wr : wr->next)
-		err = mrc_ulp_recv_one(q, wr);
-	spin_unlock_irqrestore(&q->post_lock, flags);
+		err = mrc_ulp_recv_one(ring, sges, wr);
+	spin_unlock_irqrestore(lock, flags);
 	*bad = wr;
 	return err;
 }

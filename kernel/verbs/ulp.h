@@ -11,6 +11,7 @@
 
 struct mrc_ib_cq;
 struct mrc_ib_qp;
+struct mrc_kring;
 
 /**
  * mrc_ulp_post_send() - write requests into the ring of a QP
@@ -24,9 +25,18 @@ struct mrc_ib_qp;
  */
 int mrc_ulp_post_send(struct mrc_ib_qp *q, const struct ib_send_wr *wr,
 		      const struct ib_send_wr **bad);
-/** mrc_ulp_post_recv() - the same for receives. Return: 0, -ENOMEM, -EINVAL */
-int mrc_ulp_post_recv(struct mrc_ib_qp *q, const struct ib_recv_wr *wr,
-		      const struct ib_recv_wr **bad);
+/**
+ * mrc_ulp_post_recv() - write receives into a ring, of a QP or an SRQ
+ * @ring: the ring
+ * @lock: guards its producer; interrupts off
+ * @sges: the most elements of a receive
+ * @wr: list of receives
+ * @bad: result: the first receive that was refused
+ *
+ * As for sends. Return: 0, -ENOMEM, -EINVAL.
+ */
+int mrc_ulp_post_recv(struct mrc_kring *ring, spinlock_t *lock, u32 sges,
+		      const struct ib_recv_wr *wr, const struct ib_recv_wr **bad);
 
 /** mrc_ulp_purge() - drop the completions of a QP that nobody has polled. Any context. */
 void mrc_ulp_purge(struct mrc_ib_cq *cq, const struct ib_qp *qp);

@@ -114,6 +114,26 @@ TEST(Reverse, WhatWasAnsweredLastIsUsed)
     EXPECT_EQ(f.picks(4), (std::map<u16, int>{{1, 2}, {3, 2}}));
 }
 
+/* A repetition must not take the way that has lost the datagram before. */
+TEST(Reverse, DatagramsTakeAllEvsInTurn)
+{
+    Reverse f(2);
+    f.alive(1);
+    const auto next = [&f] { return mrc_reverse_vary(&f.r, &f.s, 1); };
+    u16 one = next(), two = next();
+    EXPECT_NE(one / 2, two / 2) << "planes take turns";
+    std::set<u16> seen{one, two, next(), next()};
+    EXPECT_EQ(seen, (std::set<u16>{0, 1, 2, 3}));
+    f.lose(0);
+    f.lose(1);
+    one = MRC_EV_NONE;
+    for (int i = 0; i < 10; ++i, one = two) {
+        two = next();
+        EXPECT_EQ(two / 2, 1) << "a plane that is known to be dead";
+        EXPECT_NE(two, one);
+    }
+}
+
 TEST(Reverse, APlaneIsLeftOutAfterTwoLostProbesAndBackWithOneAnswer)
 {
     Reverse f(2);

@@ -361,6 +361,12 @@ u16 mrc_paths_reverse_ev(struct mrc_paths *p, u64 now)
 			  MRC_EV_NONE;
 }
 
+u16 mrc_paths_vary_ev(struct mrc_paths *p, u64 now)
+{
+	return p->count ? mrc_reverse_vary(&p->reverse, &p->set, now) :
+			  MRC_EV_NONE;
+}
+
 /*
  * A guess at the EV that leads back the way a probe came: in the plane by which the probe came, the
  * EV with the same index in its profile. If the peer chooses EV bits as we do, the low half of the

@@ -226,6 +226,9 @@ void mrc_paths_learn(struct mrc_paths *p, const struct mrc_news *n, u64 now);
  */
 u16 mrc_paths_reverse_ev(struct mrc_paths *p, u64 now);
 
+/** mrc_paths_vary_ev() - likewise, for a packet that nobody answers: see mrc_reverse_vary() */
+u16 mrc_paths_vary_ev(struct mrc_paths *p, u64 now);
+
 /**
  * mrc_paths_answer_evs() - the EVs for the answer to an EV probe or a port status
  * @p: the paths

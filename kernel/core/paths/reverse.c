@@ -26,8 +26,12 @@ static bool mrc_reverse_suits(const struct mrc_ev_set *s, u16 ev, bool in_doubt)
 	return mrc_reverse_is_usable(s, ev) && (in_doubt || !s->ev[ev].doubted);
 }
 
+/* Which EV of a plane is used; MRC_EV_NONE: none can be. */
+typedef u16 mrc_reverse_choice(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 plane,
+			       bool in_doubt);
+
 /* A usable EV of the plane; if possible the one that was answered last. */
-static u16 mrc_reverse_usable(const struct mrc_reverse *r, const struct mrc_ev_set *s,
+static u16 mrc_reverse_usable(struct mrc_reverse *r, const struct mrc_ev_set *s,
 			      u16 plane, bool in_doubt)
 {
 	u16 ev = r->plane[plane].ev, first = s->planes[plane].first;
@@ -40,8 +44,24 @@ static u16 mrc_reverse_usable(const struct mrc_reverse *r, const struct mrc_ev_s
 	return MRC_EV_NONE;
 }
 
+/* The next usable EV of the plane. */
+static u16 mrc_reverse_other(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 plane,
+			     bool in_doubt)
+{
+	const struct mrc_ev_plane *p = &s->planes[plane];
+	u16 n, ev;
+
+	for (n = 0; n < p->count; n++) {
+		ev = p->first + r->plane[plane].turn++ % p->count;
+		if (mrc_reverse_suits(s, ev, in_doubt))
+			return ev;
+	}
+	return MRC_EV_NONE;
+}
+
 /* One round over the planes that are known to be alive. */
-static u16 mrc_reverse_round(struct mrc_reverse *r, const struct mrc_ev_set *s, bool in_doubt)
+static u16 mrc_reverse_round(struct mrc_reverse *r, const struct mrc_ev_set *s, bool in_doubt,
+			     mrc_reverse_choice *choose)
 {
 	u16 n, plane, ev;
 
@@ -52,23 +72,34 @@ static u16 mrc_reverse_round(struct mrc_reverse *r, const struct mrc_ev_set *s, 
 		if (r->plane[plane].lost >= MRC_REVERSE_LOST_MAX ||
 		    !mrc_reverse_plane_up(s, plane))
 			continue;
-		ev = mrc_reverse_usable(r, s, plane, in_doubt);
+		ev = choose(r, s, plane, in_doubt);
 		if (ev != MRC_EV_NONE)
 			return ev;
 	}
 	return MRC_EV_NONE;
 }
 
-u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
+static u16 mrc_reverse_choose(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now,
+			      mrc_reverse_choice *choose)
 {
 	u16 ev;
 
 	if (mrc_ev_searching(s))
 		return mrc_ev_pick_any(s);
-	ev = mrc_reverse_round(r, s, false);
+	ev = mrc_reverse_round(r, s, false, choose);
 	if (ev == MRC_EV_NONE)
-		ev = mrc_reverse_round(r, s, true);
+		ev = mrc_reverse_round(r, s, true, choose);
 	return ev != MRC_EV_NONE ? ev : mrc_ev_pick(s, now);
+}
+
+u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
+{
+	return mrc_reverse_choose(r, s, now, mrc_reverse_usable);
+}
+
+u16 mrc_reverse_vary(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now)
+{
+	return mrc_reverse_choose(r, s, now, mrc_reverse_other);
 }
 
 static bool mrc_reverse_may_carry(const struct mrc_ev_set *s, u16 ev)

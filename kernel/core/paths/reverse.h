@@ -23,10 +23,12 @@
  * struct mrc_reverse_plane - what is known of one plane
  * @ev: EV that was answered last, or the EV to begin with; MRC_EV_NONE: none yet
  * @lost: probes lost since
+ * @turn: EVs taken by mrc_reverse_vary()
  */
 struct mrc_reverse_plane {
 	u16 ev;
 	u8 lost;
+	u8 turn;
 };
 
 /**
@@ -78,6 +80,14 @@ void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
  * alive, that of mrc_ev_pick().
  */
 u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
+
+/**
+ * mrc_reverse_vary() - the EV for a packet of which nobody will say whether it has arrived
+ *
+ * As mrc_reverse_pick(), but the EVs of a plane take turns: if its sender repeats the packet, the
+ * repetition must not take the same dead way again.
+ */
+u16 mrc_reverse_vary(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
 
 /**
  * mrc_reverse_answer() - the EVs for the answer to an EV probe

@@ -523,6 +523,16 @@ u16 mrc_prober_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs)
 	return ev;
 }
 
+u16 mrc_prober_vary_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs)
+{
+	u16 ev;
+
+	spin_lock(&peer->lock);
+	ev = mrc_paths_vary_ev(&evs->paths, ktime_get_ns());
+	spin_unlock(&peer->lock);
+	return ev;
+}
+
 unsigned int mrc_prober_answer_evs(struct mrc_peer *peer,
 				   struct mrc_peer_evs *evs, u8 port, u32 bits,
 				   u16 ev[MRC_REVERSE_COPIES])

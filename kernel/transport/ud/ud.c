@@ -402,7 +402,7 @@ static int mrc_ud_try(struct mrc_ud *ud, struct mrc_peer *peer, const struct mrc
 	u16 ev;
 
 	for (tries = 0; tries < MRC_UD_TRIES; tries++) {
-		ev = mrc_prober_reverse_ev(peer, evs);
+		ev = mrc_prober_vary_ev(peer, evs);
 		if (ev == MRC_EV_NONE)
 			break;
 		if (mrc_ud_must_wait(ud, &evs->path[ev])) {
