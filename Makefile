@@ -12,6 +12,7 @@ Soft MRC
 
   make demo             a fabric in a virtual machine, ib_write_bw over four slow planes,
                         links and switches cut meanwhile, beside MPTCP and TCP; writes build/demo/
+  make demo-mpi         a job of Open MPI on four hosts, over UCX, goes on while a link and a switch die
   make check            all tests, on kernels 6.1 and 6.12; ends with "N passed, N failed"
   make check-fast       the quickest of them, on one kernel: between two edits
   make check-full       everything on both kernels, and on one with every checker: hours
@@ -40,7 +41,7 @@ The targets from demo to sim do all their own set-up.
 endef
 export HELP
 
-.PHONY: help demo check check-fast check-full nightly bench bench-congestion bench-engine \
+.PHONY: help demo demo-mpi check check-fast check-full nightly bench bench-congestion bench-engine \
 	bench-failover bench-ocp sim \
 	modules modules_install dkms-tree userspace install unit selftests lint clean
 
@@ -49,6 +50,9 @@ help:
 
 demo:
 	@scripts/demo
+
+demo-mpi:
+	@scripts/demo --mpi
 
 check:
 	@scripts/check

@@ -77,7 +77,7 @@ test_libfabric()
 mpi()
 {
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-		in_root p1 mpirun.openmpi --mca plm_rsh_agent "$SELFTESTS/lib/mpi_agent.py" -H p1:1,p2:1 -n 2 "$@" \
+		in_root p1 mpirun.openmpi --mca plm_rsh_agent "$TOP/scripts/demo.d/mpi_agent.py" -H p1:1,p2:1 -n 2 "$@" \
 		python3 "$SELFTESTS/lib/mpi_sum.py"
 }
 

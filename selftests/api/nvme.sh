@@ -4,6 +4,7 @@
 # NVMe over fabrics, both ends of it in the kernel: a file system on a disk that the target has, with what the target
 # can do (immediate data, invalidation by the target, a shared receive queue). Both ends are in one namespace, because
 # NVMe knows only the first one of a host, so all data goes through one device.
+# kernels: all
 # timeout: 300
 
 . "$(dirname "$0")/../lib.sh"

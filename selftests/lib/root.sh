@@ -6,24 +6,12 @@
 PROGRAMS=$("$TOP/scripts/programs") || bail "the programs, which scripts/programs fetches"
 ROOT=$TEST_TMP/root
 
-# root_up: these programs get a file system of their own, which contains this machine's devices and this
-# tree.
+. "$TOP/scripts/lib/chroot.sh"
+
 root_up()
 {
-	local folder
-
-	mkdir -p "$ROOT"
-	mount -t tmpfs tmpfs "$ROOT" || bail "a folder for programs"
 	at_exit umount -R -l "$ROOT"
-	cp -a "$PROGRAMS/etc" "$PROGRAMS"/{bin,sbin,lib,lib64} "$ROOT"
-	echo "root:x:0:0:root:/tmp:/bin/sh" >"$ROOT/etc/passwd"
-	echo "127.0.0.1 localhost $(uname -n)" >"$ROOT/etc/hosts"
-	mkdir -p "$ROOT"/{usr,tmp,proc,sys,dev} "$ROOT$TOP"
-	mount --bind "$PROGRAMS/usr" "$ROOT/usr"
-	mount --bind "$TOP" "$ROOT$TOP"
-	for folder in proc sys dev; do
-		mount --rbind "/$folder" "$ROOT/$folder"
-	done
+	chroot_up "$PROGRAMS" "$ROOT" "$TOP" || bail "a folder for programs"
 }
 
 # in_root NS COMMAND...
