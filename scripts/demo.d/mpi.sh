@@ -66,7 +66,7 @@ start()
 	local -a command
 
 	index=$(gid_index)
-	command=(mpirun --mca pml ucx -x "UCX_IB_GID_INDEX=$index" -H h1,h2,h3,h4 python3 mpi_job.py)
+	command=(mpirun --mca pml ucx -x "UCX_IB_GID_INDEX=$index" -H "h1,h2,h3,h4" python3 mpi_job.py)
 	echo "  h1\$ ${command[*]}"
 	echo "each round is an all-reduce and an all-to-all of four ranks, and each number is checked"
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
