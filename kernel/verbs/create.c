@@ -156,7 +156,8 @@ static void mrc_qp_use_cqs(struct mrc_ib_qp *q)
  * @udata: the program's response buffer; NULL: the user is in the kernel
  *
  * Context: process, sleeps.
- * Return: 0, -EOPNOTSUPP (another type, flags, wishes of a newer library), -EINVAL (too large, a CQ has failed), -ENOMEM, -EDQUOT (the user has too many QPs).
+ * Return: 0, -EOPNOTSUPP (another type, flags, wishes of a newer library), -EINVAL (too large, a CQ
+ * has failed), -ENOMEM, -EDQUOT (the user has too many QPs).
  */
 int mrc_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init,
 		  struct ib_udata *udata)

@@ -102,7 +102,7 @@ int mrc_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 	struct mrc_ib_mr *m = to_mrc_mr(ibmr);
-	u64 pages = m->pages;
+	u64 pages = m->pages, held = m->mapped ? 2 * m->room : m->pages;
 	bool full;
 
 	if (!table)
@@ -111,7 +111,7 @@ int mrc_fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
 	       rdma_nl_put_driver_u32_hex(msg, "access", m->mr->access) ||
 	       rdma_nl_put_driver_u64(msg, "memory",
 				      sizeof(*m) + sizeof(*m->mr) +
-				      pages * sizeof(*m->mr->pages));
+				      held * sizeof(*m->mr->pages));
 	return mrc_res_end(msg, table, full);
 }
 

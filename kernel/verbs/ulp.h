@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Users in the kernel (ULPs), as the connection manager, NVMe over fabrics and NFS. They post lists of requests and poll by calls,
- * where programs write into rings and read from them. This file writes and reads for them, and the rest
- * of the module sees the same rings.
+ * Users in the kernel (ULPs), as the connection manager, NVMe over fabrics and NFS. They post lists of
+ * requests and poll by calls, where programs write into rings and read from them. This file writes and
+ * reads for them, and the rest of the module sees the same rings.
  */
 #ifndef _MRC_VERBS_ULP_H
 #define _MRC_VERBS_ULP_H

@@ -19,6 +19,7 @@ part_rounds=10
 part_seconds=4
 part_limit=180
 job=
+export RDMAV_DRIVERS=$top/build/userspace/provider/libmrc
 
 die()
 {
@@ -31,9 +32,21 @@ cleanup()
 {
 	[ -z "$job" ] || kill "$job" 2>/dev/null || true
 	"$scripts/lab" down || true
-	rdma system set netns shared || true
+	netns_mode shared || true
 	umount -R -l "$root" || true
 	rm -rf "$folder"
+}
+
+# netns_mode shared|exclusive: must wait until no namespace is left, and the kernel takes its time to free them.
+netns_mode()
+{
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		! rdma system set netns "$1" 2>/dev/null || return 0
+		sleep 0.2
+	done
+	return 1
 }
 
 # build: the fabric. Each device belongs to its host alone, so that libraries find no other one.
@@ -44,7 +57,7 @@ build()
 	echo "building the fabric: 4 hosts in 2 racks, 2 planes"
 	modprobe rdma_ucm
 	chroot_up "$("$scripts/programs")" "$root" "$top" || die "no folder for programs"
-	rdma system set netns exclusive || die "devices cannot be a namespace's own"
+	netns_mode exclusive || die "devices cannot be a namespace's own"
 	"$scripts/lab" up --planes 2 --racks 2 --hosts-per-rack 2 --management
 	"$scripts/lab" load
 	mount --rbind /run "$root/run"

@@ -403,7 +403,7 @@ enum mrc_decode_err {
 #define MRC_OPF_RESPONSE	0x100	/* response: carries RDETH, and PLETH instead of RETH */
 #define MRC_OPF_ATOMIC	0x200	/* carries AtomicETH, or, in a response, AtomicAckETH */
 #define MRC_OPF_UD	0x400	/* a datagram: carries DETH */
-#define MRC_OPF_INV	0x800	/* with MRC_OPF_IMM: the ImmDt is an IETH: the key to invalidate */
+#define MRC_OPF_INV	0x800	/* with MRC_OPF_IMM: an IETH in place of ImmDt */
 
 /**
  * mrc_opcode_flags() - MRC_OPF_* bits of an opcode

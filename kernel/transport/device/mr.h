@@ -56,7 +56,8 @@ struct mrc_mr {
 /**
  * mrc_mr_publish() - draw a key and make the region reachable
  *
- * Everything but @key and @ref is filled in; a region that is to be renewed first is revoked. Return: 0, -ENOMEM, -EBUSY. Process context.
+ * Everything but @key and @ref is filled in; a region that is to be renewed first is revoked.
+ * Return: 0, -ENOMEM, -EBUSY. Process context.
  */
 int mrc_mr_publish(struct mrc_dev *dev, struct mrc_mr *mr);
 
