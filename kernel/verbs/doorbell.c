@@ -98,7 +98,7 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	struct mrc_ib_qp *q = to_mrc_qp(ibqp);
 	int ret;
 
-	if (!q->user) {
+	if (!q->user && !q->srq) {
 		ret = mrc_ulp_post_recv(&q->rq, &q->post_lock, q->recv_sge, wr, bad_wr);
 		if (mrc_kring_wants_doorbell(&q->rq))
 			mrc_doorbell_ulp(q);
@@ -106,7 +106,7 @@ int mrc_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	}
 	if (wr) {
 		*bad_wr = wr;
-		return -EOPNOTSUPP;
+		return q->user ? -EOPNOTSUPP : -EINVAL;
 	}
 	mrc_doorbell_recv(q);
 	return 0;

@@ -10,6 +10,7 @@
  */
 #include <rdma/mrc-abi.h>
 
+#include "../transport/device/hazard.h"
 #include "../transport/qp/error.h"
 #include "../transport/qp/life.h"
 #include "context.h"
@@ -307,6 +308,12 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 	ret = mrc_qp_set_retries(q, attr, mask);
 	if (!ret && (mask & IB_QP_STATE) && next != READ_ONCE(q->qp->state))
 		ret = mrc_qp_transition(q, next, attr, mask);
+	/*
+	 * No packet is being copied into memory any more when this returns. A user in the kernel who drains
+	 * the QP asks for this once more, also if the QP has failed before.
+	 */
+	if (!ret && (mask & IB_QP_STATE) && next == IB_QPS_ERR)
+		mrc_hazard_wait(q->qp);
 	if (!ret && next != IB_QPS_RESET && mask & IB_QP_ACCESS_FLAGS)
 		ret = mrc_qp_set_access(q->qp, attr->qp_access_flags);
 	if (ret) {

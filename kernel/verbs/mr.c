@@ -230,6 +230,7 @@ struct ib_mr *mrc_reg_dmabuf_mr(struct ib_pd *pd, u64 offset, u64 length, u64 vi
  *
  * The device uses virtual addresses (ib_uses_virt_dma()), so addresses are the kernel's own. A program
  * cannot have such a region: the core offers none, and the region's protection domain is the kernel's.
+ * Peers get no access to it, because not every address leads to memory.
  *
  * Context: process, sleeps. Return: the region, or ERR_PTR: -EOPNOTSUPP, -ENOMEM.
  */
@@ -239,7 +240,7 @@ struct ib_mr *mrc_get_dma_mr(struct ib_pd *pd, int access)
 	struct mrc_ib_mr *m;
 	int ret;
 
-	if (access & ~MRC_MR_ACCESS || !ib_uses_virt_dma(pd->device))
+	if (access & ~IB_ACCESS_LOCAL_WRITE || !ib_uses_virt_dma(pd->device))
 		return ERR_PTR(-EOPNOTSUPP);
 	ret = mrc_object_add(pd->device, NULL, MRC_SHARE_MR);
 	if (ret)
@@ -265,6 +266,7 @@ static struct mrc_mr *mrc_mr_open_fast(struct ib_pd *pd, u32 pages)
 		return ERR_PTR(ret);
 	mr->pd = pd;
 	mr->fast = true;
+	spin_lock_init(&mr->lock);
 	mr->revoked = true;
 	mr->lent = true;
 	mr->pages = kvcalloc(pages, sizeof(*mr->pages), GFP_KERNEL);
@@ -346,6 +348,7 @@ int mrc_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned in
 	if (ibmr->page_size != PAGE_SIZE)
 		return -EINVAL;
 	m->pages = 0;
+	m->fresh = true;
 	return ib_sg_to_pages(ibmr, sg, n, offset, mrc_mr_map_page);
 }
 
@@ -357,16 +360,19 @@ int mrc_mr_register_fast(struct ib_mr *ibmr, const struct ib_pd *pd, u32 key, in
 		.access = access,
 		.iova = ibmr->iova,
 		.length = ibmr->length,
-		.pages = m->mapped,
+		.pages = m->fresh ? m->mapped : m->mr->pages,
 	};
 	struct page **before = m->mr->pages;
 	int ret;
 
-	if (!m->mr->fast || ibmr->pd != pd || access & ~MRC_MR_ACCESS)
+	if (!m->mr->fast || ibmr->pd != pd || access & ~MRC_MR_ACCESS ||
+	    m->pages < PFN_UP(offset_in_page(news.iova) + news.length))
 		return -EINVAL;
 	ret = mrc_mr_renew(m->mr, &news);
-	if (!ret)
+	if (!ret && m->fresh) {
 		m->mapped = before;
+		m->fresh = false;
+	}
 	return ret;
 }
 

@@ -24,8 +24,9 @@ struct ib_umem;
  * @umem: the pinned memory, or NULL
  * @dmabuf: the memory, if it is that of a dma-buf
  * @pages: number of pages; of a region for fast registration, of @mapped
- * @mapped: pages that the next fast registration gives to the region, or NULL
+ * @mapped: pages that the next fast registration gives to the region, if they are new; or NULL
  * @room: the most elements of @mapped
+ * @fresh: @mapped has new pages; else the region keeps its pages
  * @user: the user it belongs to
  */
 struct mrc_ib_mr {
@@ -36,6 +37,7 @@ struct mrc_ib_mr {
 	size_t pages;
 	struct page **mapped;
 	size_t room;
+	bool fresh;
 	struct mrc_user *user;
 };
 
@@ -45,14 +47,14 @@ static inline struct mrc_ib_mr *to_mrc_mr(struct ib_mr *ib)
 }
 
 /**
- * mrc_mr_register_fast() - give a region the pages that mrc_map_mr_sg() has found, and a new key
+ * mrc_mr_register_fast() - give a region the pages that mrc_map_mr_sg() found last, and a new key
  * @ibmr: from mrc_alloc_mr()
  * @pd: of the QP
  * @key: same as before but for the lowest byte
  * @access: IB_ACCESS_* bits
  *
- * Any context, one call at a time for a region. Return: 0, or -EINVAL: another PD, key or access, or
- * the region is valid.
+ * Softirq or BH off, one call at a time for a region. Return: 0, or -EINVAL: another PD, key or access, no
+ * pages, or the region is valid.
  */
 int mrc_mr_register_fast(struct ib_mr *ibmr, const struct ib_pd *pd, u32 key, int access);
 

@@ -138,7 +138,7 @@ int mrc_receive_done(void *priv, const struct mrc_rx_done *done)
 	if (!n)
 		return -ENOENT;
 	if (done->invalidates &&
-	    mrc_mr_invalidate(q->qp->dev, be32_to_cpu(done->imm), q->qp->pd))
+	    mrc_mr_invalidate(q->qp->dev, be32_to_cpu(done->imm), q->qp->pd, true))
 		return -EACCES;
 	if (!q->srq)
 		mrc_kring_want_no_doorbell(&q->rq);

@@ -99,6 +99,8 @@ static enum ib_wc_status mrc_fill_seg(struct mrc_ib_qp *q,
 	seg->mr = mrc_mr_get(q->qp->dev, &want, &seg->version);
 	if (!seg->mr)
 		return IB_WC_LOC_PROT_ERR;
+	if (seg->mr->lent)
+		wqe->flags |= MRC_WQE_LENT;
 	seg->addr = sge->addr;
 	seg->len = sge->length;
 	wqe->num_sge++;
@@ -223,7 +225,7 @@ static int mrc_local_execute(struct mrc_ib_qp *q, const struct mrc_send_wr *wr)
 		return mrc_mr_register_fast((struct ib_mr *)(uintptr_t)wr->remote_addr, q->ib.pd,
 					    wr->rkey, access);
 	rcu_read_lock();
-	err = mrc_mr_invalidate(q->qp->dev, wr->rkey, q->ib.pd);
+	err = mrc_mr_invalidate(q->qp->dev, wr->rkey, q->ib.pd, false);
 	rcu_read_unlock();
 	return err;
 }

@@ -30,6 +30,8 @@ static int mrc_query_device_ex(struct ibv_context *context,
 	err = ibv_cmd_query_device_any(context, input, attr, attr_size, &resp, &resp_size);
 	if (err)
 		return err;
+	/* Users in the kernel have what this stands for. */
+	attr->orig_attr.device_cap_flags &= ~IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	version = resp.base.fw_ver;
 	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver), "%u.%u.%u",
 		 (unsigned int)(version >> 32), (unsigned int)(version >> 16) & 0xffff,

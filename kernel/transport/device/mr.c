@@ -82,21 +82,33 @@ int mrc_mr_check(const struct mrc_mr *mr, const struct mrc_mr_range *want)
 	return 0;
 }
 
-int mrc_mr_invalidate(struct mrc_dev *dev, u32 key, const void *pd)
+#define MRC_MR_REMOTE	(IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
+
+/* The region may have been renewed since it was found. Return: true: it is invalid now. */
+static bool mrc_mr_mark_invalid(struct mrc_mr *mr, u32 key, bool by_peer)
+{
+	bool is;
+
+	spin_lock(&mr->lock);
+	is = mr->key == key && (!by_peer || mr->access & MRC_MR_REMOTE);
+	if (is)
+		WRITE_ONCE(mr->revoked, true);
+	spin_unlock(&mr->lock);
+	return is;
+}
+
+int mrc_mr_invalidate(struct mrc_dev *dev, u32 key, const void *pd, bool by_peer)
 {
 	struct mrc_mr *mr = mrc_mr_find(dev, key);
 
-	if (!mr || !mr->fast || mr->pd != pd)
+	if (!mr || !mr->fast || mr->pd != pd || !mrc_mr_mark_invalid(mr, key, by_peer))
 		return -EACCES;
-	WRITE_ONCE(mr->revoked, true);
 	mrc_hazard_spin(mr);
 	return 0;
 }
 
-int mrc_mr_renew(struct mrc_mr *mr, const struct mrc_mr_news *news)
+static void mrc_mr_take_news(struct mrc_mr *mr, const struct mrc_mr_news *news)
 {
-	if (!mr->revoked || mrc_mr_index(news->key) != mrc_mr_index(mr->key))
-		return -EINVAL;
 	mr->access = news->access;
 	mr->iova = news->iova;
 	mr->length = news->length;
@@ -106,7 +118,18 @@ int mrc_mr_renew(struct mrc_mr *mr, const struct mrc_mr_news *news)
 	/* Both pair with mrc_mr_get() and mrc_mr_check(). */
 	smp_store_release(&mr->version, mr->version + 1);
 	smp_store_release(&mr->revoked, false);
-	return 0;
+}
+
+int mrc_mr_renew(struct mrc_mr *mr, const struct mrc_mr_news *news)
+{
+	bool may;
+
+	spin_lock(&mr->lock);
+	may = mr->revoked && mrc_mr_index(news->key) == mrc_mr_index(mr->key);
+	if (may)
+		mrc_mr_take_news(mr, news);
+	spin_unlock(&mr->lock);
+	return may ? 0 : -EINVAL;
 }
 
 /* Apart from regions of programs, which are in a hurry. */

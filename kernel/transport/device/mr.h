@@ -16,6 +16,7 @@
 
 #include <linux/mm_types.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 
@@ -34,6 +35,7 @@ struct mrc_dev;
  * @lent: once the region is revoked, somebody else may use the pages for something else, even while
  *        packets refer to them: so payload is copied
  * @fast: its user, in the kernel, may invalidate and renew it
+ * @lock: of a region with @fast: guards what changes then; innermost, BH off
  * @pages: pinned pages, PAGE_SIZE each; NULL: the region is all of the kernel's memory, by its
  *         addresses
  */
@@ -48,6 +50,7 @@ struct mrc_mr {
 	unsigned int offset;
 	bool lent;
 	bool fast;
+	spinlock_t lock;
 	struct page **pages;
 	refcount_t ref;
 	struct rcu_head rcu;
@@ -117,11 +120,12 @@ static inline bool mrc_mr_is(const struct mrc_mr *mr, u32 version)
  * @dev: device
  * @key: its key
  * @pd: of the QP
+ * @by_peer: the peer asks for it
  *
  * A region that is invalid already stays so. Softirq or BH off, under RCU. Return: 0, or -EACCES: no
- * region of this key and PD that can be renewed.
+ * region of this key and PD that can be renewed, or none that peers may access.
  */
-int mrc_mr_invalidate(struct mrc_dev *dev, u32 key, const void *pd);
+int mrc_mr_invalidate(struct mrc_dev *dev, u32 key, const void *pd, bool by_peer);
 
 /**
  * struct mrc_mr_news - what changes when a region is renewed; see struct mrc_mr
@@ -139,7 +143,7 @@ struct mrc_mr_news {
  * @mr: the region; nobody else renews it now
  * @news: its key, pages and so on
  *
- * Any context. Return: 0, or -EINVAL: it is valid, or another one, by its key.
+ * Softirq or BH off. Return: 0, or -EINVAL: it is valid, or another one, by its key.
  */
 int mrc_mr_renew(struct mrc_mr *mr, const struct mrc_mr_news *news);
 

@@ -90,6 +90,13 @@ u8 mrc_response_execute(struct mrc_qp *qp, struct mrc_fetch *fetch)
 
 /* ---- the queue -------------------------------------------------------------- */
 
+static bool mrc_response_is_lent(const struct mrc_fetch *fetch)
+{
+	const struct mrc_mr *mr = fetch->region;
+
+	return mr && mr->lent;
+}
+
 static void mrc_response_fill(struct mrc_wqe *wqe, const struct mrc_fetch *fetch)
 {
 	bool read = fetch->opcode == MRC_OP_READ;
@@ -101,7 +108,7 @@ static void mrc_response_fill(struct mrc_wqe *wqe, const struct mrc_fetch *fetch
 		.value = fetch->value,
 	};
 	wqe->wr_id = 0;
-	wqe->flags = 0;
+	wqe->flags = mrc_response_is_lent(fetch) ? MRC_WQE_LENT : 0;
 	wqe->num_sge = !!fetch->region;
 	if (fetch->region)
 		wqe->sge[0] = (struct mrc_seg){

@@ -355,6 +355,25 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 				    "this host drops every packet of the QP");
 }
 
+/*
+ * Adds a packet. Memory that is lent belongs to its owner again when the request ends, so it is copied
+ * under the lock under which requests end. Return: 0, or an error of mrc_wqe_chunk_put(); -EACCES also when
+ * the request has ended.
+ */
+static int mrc_send_chunk(struct mrc_qp *qp, const struct mrc_plan *p, const struct mrc_wqe *wqe,
+			  const struct mrc_chunk *c, struct mrc_skb *skb, const struct mrc_hdr *hdr)
+{
+	int err = -EACCES;
+
+	if (!(wqe->flags & MRC_WQE_LENT))
+		return mrc_wqe_chunk_put(wqe, c, skb, hdr);
+	spin_lock(&qp->tx_lock);
+	if (mrc_sendq_outstanding(mrc_req_queue_of(&qp->req, p), p->msg))
+		err = mrc_wqe_chunk_put(wqe, c, skb, hdr);
+	spin_unlock(&qp->tx_lock);
+	return err;
+}
+
 /* Adds packet @i to the skb. Return: 0, -EAGAIN when it needs another skb, or an error. */
 static int mrc_send_put(struct mrc_qp *qp, const struct mrc_send *s,
 			 unsigned int i, struct mrc_skb *skb, bool first)
@@ -375,7 +394,7 @@ static int mrc_send_put(struct mrc_qp *qp, const struct mrc_send *s,
 	      MRC_ICRC_LEN;
 	if (!first && !mrc_skb_fits(skb, len, mrc_wqe_chunk_pages(wqe, &c)))
 		return -EAGAIN;
-	return mrc_wqe_chunk_put(wqe, &c, skb, &hdr);
+	return mrc_send_chunk(qp, p, wqe, &c, skb, &hdr);
 }
 
 /*

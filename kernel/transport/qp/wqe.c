@@ -206,7 +206,8 @@ int mrc_wqe_places(const struct mrc_wqe *wqe, u32 offset, u32 len, struct mrc_pl
 		to[count++] = (struct mrc_place){
 			.addr = seg->addr + offset,
 			.len = n,
-			.lkey = seg->mr->key,
+			/* No region has key 0. */
+			.lkey = mrc_mr_is(seg->mr, seg->version) ? seg->mr->key : 0,
 		};
 		len -= n;
 		offset = 0;

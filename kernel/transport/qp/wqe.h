@@ -16,6 +16,8 @@
 
 #define MRC_WQE_SIGNALED	0x01
 #define MRC_WQE_INLINE		0x02
+/* Some of its memory is lent: see struct mrc_mr. */
+#define MRC_WQE_LENT		0x04
 
 /**
  * struct mrc_seg - one gather element of a request
