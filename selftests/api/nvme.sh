@@ -83,7 +83,7 @@ test_disk()
 {
 	check "$1: the target" target_up "$2"
 	check "$1: the host connects" host_up "$3"
-	check_output "$1: its regions are shown" drv_pages rdma -d resource show mr
+	check_output "$1: its regions are shown" 'mrn .*nvme' rdma -dd resource show mr
 	check "$1: a file system" copies
 	check "$1: the host leaves" host_down
 	check "$1: the target goes" target_down
