@@ -134,6 +134,23 @@ TEST(Reverse, DatagramsTakeAllEvsInTurn)
     }
 }
 
+/* Also when the number of EVs is no power of two. */
+TEST(Reverse, NoTwoDatagramsInARowTakeOneEv)
+{
+    std::vector<mrc_ev_entry> ev(3);
+    for (mrc_ev_entry &e : ev)
+        e.port = 1;
+    Reverse f(1);
+    ASSERT_EQ(mrc_ev_set_init(&f.s, ev.data(), 3, 0, 0, 7), 0);
+    mrc_reverse_init(&f.r);
+    u16 last = MRC_EV_NONE;
+    for (int i = 0; i < 1000; ++i) {
+        const u16 next = mrc_reverse_vary(&f.r, &f.s, 1);
+        ASSERT_NE(next, last) << i;
+        last = next;
+    }
+}
+
 TEST(Reverse, APlaneIsLeftOutAfterTwoLostProbesAndBackWithOneAnswer)
 {
     Reverse f(2);

@@ -49,10 +49,12 @@ static u16 mrc_reverse_other(struct mrc_reverse *r, const struct mrc_ev_set *s, 
 			     bool in_doubt)
 {
 	const struct mrc_ev_plane *p = &s->planes[plane];
+	u8 *turn = &r->plane[plane].turn;
 	u16 n, ev;
 
 	for (n = 0; n < p->count; n++) {
-		ev = p->first + r->plane[plane].turn++ % p->count;
+		*turn = (u8)((*turn + 1u) % p->count);
+		ev = p->first + *turn;
 		if (mrc_reverse_suits(s, ev, in_doubt))
 			return ev;
 	}

@@ -23,7 +23,7 @@
  * struct mrc_reverse_plane - what is known of one plane
  * @ev: EV that was answered last, or the EV to begin with; MRC_EV_NONE: none yet
  * @lost: probes lost since
- * @turn: EVs taken by mrc_reverse_vary()
+ * @turn: which of the plane's EVs mrc_reverse_vary() took last
  */
 struct mrc_reverse_plane {
 	u16 ev;
