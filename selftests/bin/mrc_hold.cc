@@ -14,6 +14,8 @@
  *           everything anew, with these as verbs' timeout and retry_cnt
  *   post LENGTH
  *           the second side posts a write to the first, with an immediate
+ *   receive
+ *           the second side posts a receive, to memory of no length
  *   settle  how that write ends at the second side
  *   arrive  as settle, and also waits for that write at the first side: all bytes are compared
  *   error SIDE, destroy SIDE
@@ -128,6 +130,8 @@ public:
         }
         return {{"good", good}, {"next", next_}, {"messages", messages_}};
     }
+
+    json receive() { return {{"good", verbs::post_receives(sides_[1], 1, ++seed_) == 0}}; }
 
     json post(uint32_t length)
     {
@@ -268,6 +272,9 @@ json obey(std::unique_ptr<Hold> &hold, const std::string &line)
     if (command == "state") {
         return hold->states();
     }
+    if (command == "receive") {
+        return hold->receive();
+    }
     if (command == "settle") {
         return hold->settle();
     }
@@ -302,8 +309,8 @@ int main(int argc, char **argv)
     verbs::parse_options(argc, argv,
                          "Usage: mrc_hold [-n NETNS] [-g GID] DEVICE [[-N NETNS] [-G GID] DEVICE]\n"
                          "Commands on standard input: write, state, renew TIMEOUT RETRIES,\n"
-                         "connect TIMEOUT RETRIES, post LENGTH, settle, arrive, error SIDE,\n"
-                         "destroy SIDE, event SIDE NAME\n");
+                         "connect TIMEOUT RETRIES, post LENGTH, receive, settle, arrive,\n"
+                         "error SIDE, destroy SIDE, event SIDE NAME\n");
     try {
         auto hold = std::make_unique<Hold>();
 

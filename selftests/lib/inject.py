@@ -30,6 +30,7 @@ UDP_PORT, UDP_PORT_TOO = 4791, 4971
 NH_FRAGMENT = 44
 FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0xC6, 0xC7, 0xC8, 0xC9, 0xCA, 0xCB
 SENDS = range(0xC0, 0xC6)  # in the same order
+SENDS_INV = (0xD6, 0xD7)  # last, only
 DATAGRAM, GSI, GSI_QKEY = 0x64, 1, 0x80010000
 READ, READ_RESPONSES, ATOMIC_RESPONSE, ATOMICS = 0xCC, range(0xCD, 0xD1), 0xD2, (0xD3, 0xD4)
 ACK, EP_REQ, EP_RSP, SACK, NACK, PROBE = 0xD1, 0xD8, 0xD9, 0xDC, 0xDD, 0xDE
@@ -251,12 +252,14 @@ class Cases:
                   "msn": self.message, "rqmsn": self.message}
         fields["va"], fields["rkey"] = self.held["address"][1], self.held["rkey"][1]
         fields.update({k: how.pop(k) for k in list(how) if k in fields})
-        if opcode in SENDS:
+        if opcode in (*SENDS, *SENDS_INV):
             place = struct.pack("!II", fields["va"] & 0xFFFFFFFF, fields["dmalen"])
         else:
             place = struct.pack("!QII", fields["va"], fields["rkey"], fields["dmalen"])
         if opcode in (LAST_IMM, ONLY_IMM, SENDS[3], SENDS[5]):
             fields["imm"] = bytes(4)
+        if opcode in SENDS_INV:
+            fields["imm"] = struct.pack("!I", fields["rkey"])
         head = bth(opcode, fields["qpn"], fields["psn"], **how)
         meth = struct.pack("!HH", fields["rqmsn"] & 0xFFFF, fields["msn"] & 0xFFFF)
         return head + meth + place + fields["imm"] + b"\xa5" * length
@@ -293,6 +296,8 @@ class Cases:
         for opcode, n in ((READ, 39), (ATOMICS[1], 51), (READ_RESPONSES[0], 31), (ATOMIC_RESPONSE, 31)):
             data = self.fetch(opcode, 64, 0)[:n]
             yield Case(f"opcode {opcode:#x} of {n} bytes", self.wire.bare(data), why)
+        data = self.write(SENDS_INV[1], 0)[:27]
+        yield Case("SEND with half a key", self.wire.bare(data), why)
         yield Case("SACK of 40 bytes", self.wire.datagram(self.control(SACK, bytes(24))), why)
         yield Case("ACK without AETH", self.wire.datagram(self.control(ACK, b"")), why)
         long = self.wire.datagram(good, ip_extra=8)
@@ -717,6 +722,13 @@ class Cases:
         yield Case("a WriteImm that is not the next one", self.wire.datagram(data), wanted,
                    least=("out_of_buffer", "ack_sent"))
 
+    def invalidate(self):
+        """A SEND that asks for the end of a program's region: only those of users in the kernel can be ended."""
+        data = self.write(SENDS_INV[1], 0, va=0)
+        wanted = {"rx_packets": 1, "nak_sent": 1, "resp_remote_access_errors": 1, "resp_cqe_flush_error": 1}
+        yield Case("a SEND that invalidates a program's region", self.wire.datagram(data), wanted,
+                   least=("ack_sent",))
+
     def nacks_late(self):
         """NACKs for packets that have arrived."""
         for n in (1, self.held["packets"]):
@@ -832,7 +844,7 @@ class Blast:
             if kind < 0.6:
                 va = draw.choice((0, cases.mtu, dmalen - length, draw.getrandbits(32)))
                 rqmsn = cases.message + draw.choice((0, 0, 1, 7, draw.getrandbits(16)))
-                return cases.write(draw.choice(SENDS), length, psn=psn, dmalen=dmalen, flags=flags,
+                return cases.write(draw.choice((*SENDS, *SENDS_INV)), length, psn=psn, dmalen=dmalen, flags=flags,
                                    pad=pad, va=va, rqmsn=rqmsn)
             return cases.write(opcode, length, psn=psn, dmalen=dmalen, flags=flags, pad=pad)
         opcode = draw.choice((ACK, SACK, NACK, PROBE, EP_REQ, EP_RSP))
@@ -927,6 +939,7 @@ COMMANDS = ("trimmed", "not-trimmed", "trims-off", "whole", "silent", "answered"
             "endpoints", "forged", "flood", "stray", "nacks",
             "nack-all", "nacks-late", "nack-retries", "nack-fatal", "sack-mixes", "sack-retires",
             "status", "acks", "sack-other-cc", "never-asks", "short-imm", "parts", "other-imm",
+            "invalidate",
             "beyond", "aside", "mutants")
 
 

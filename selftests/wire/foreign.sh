@@ -4,7 +4,7 @@
 # What another implementation may do and ours does not, made by hand in the name of the true peer: port
 # status with time stamps in the other unit, in quick succession, and one that leaves no port up; ACKs
 # with credits; SACKs of another congestion control; data without an ack request; messages whose content
-# does not fit their numbers.
+# does not fit their numbers; a SEND that would invalidate a program's region.
 # timeout: 900
 
 . "$(dirname "$0")/../lib.sh"
@@ -118,6 +118,14 @@ test_numbers()
 	done
 }
 
+test_invalidate()
+{
+	hold "renew $TIMEOUT 7" mtu >/dev/null
+	hold_write "invalidate: data flows"
+	check_equal "invalidate: there is a receive" true "$(hold receive good)"
+	verdicts "invalidate" inject_plain invalidate
+}
+
 test_short_imm()
 {
 	hold "renew $TIMEOUT 7" mtu >/dev/null
@@ -139,5 +147,6 @@ test_acks
 test_never_asks
 test_short_imm
 test_numbers
+test_invalidate
 hold_stop
 finish
