@@ -309,8 +309,8 @@ static int mrc_qp_apply(struct mrc_ib_qp *q, const struct ib_qp_attr *attr,
 	if (!ret && (mask & IB_QP_STATE) && next != READ_ONCE(q->qp->state))
 		ret = mrc_qp_transition(q, next, attr, mask);
 	/*
-	 * No packet is being copied into memory any more when this returns. A user in the kernel who drains
-	 * the QP asks for this once more, also if the QP has failed before.
+	 * From here on no packet is copied into memory of the QP's user. ib_drain_qp() relies on that, also
+	 * for a QP that has failed before.
 	 */
 	if (!ret && (mask & IB_QP_STATE) && next == IB_QPS_ERR)
 		mrc_hazard_wait(q->qp);

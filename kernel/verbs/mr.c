@@ -338,7 +338,7 @@ static int mrc_mr_map_page(struct ib_mr *ibmr, u64 addr)
 
 /*
  * Finds the pages for the next registration. The region may still be valid: its user may post the
- * request that invalidates it later, together with the registration. Any context. Return: elements of
+ * invalidation later, together with the registration. Any context. Return: elements of
  * @sg that fit, or -EINVAL: pages of another size than the processor's.
  */
 int mrc_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int n, unsigned int *offset)

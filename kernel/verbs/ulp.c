@@ -4,6 +4,7 @@
  */
 #include "ah.h"
 #include "qp.h"
+#include "ud.h"
 #include "ulp.h"
 
 /* ---- posting -------------------------------------------------------------------- */
@@ -135,7 +136,7 @@ static void mrc_ulp_fill_send(const struct mrc_ib_qp *q, struct mrc_send_wr *to,
 	else
 		mrc_ulp_copy_sges(to->sge, wr->sg_list, wr->num_sge);
 	mrc_ulp_fill_kind(to, wr);
-	if (q->ib.qp_type != IB_QPT_RC)
+	if (mrc_qp_is_ud(q))
 		mrc_ulp_fill_ud(to, wr);
 }
 
@@ -155,14 +156,13 @@ static int mrc_ulp_opcode(const struct mrc_ib_qp *q, const struct ib_send_wr *wr
 		[IB_WR_RDMA_READ_WITH_INV] = -1,
 		[IB_WR_LOCAL_INV] = MRC_WR_LOCAL_INV,
 	};
-	bool ud = q->ib.qp_type != IB_QPT_RC;
 	int opcode = -1;
 
 	if (wr->opcode == IB_WR_REG_MR)
 		opcode = MRC_WR_REG_MR;
 	else if (wr->opcode < ARRAY_SIZE(opcodes))
 		opcode = opcodes[wr->opcode];
-	if (opcode < 0 || (ud && opcode != MRC_WR_SEND && opcode != MRC_WR_SEND_IMM))
+	if (opcode < 0 || (mrc_qp_is_ud(q) && opcode != MRC_WR_SEND && opcode != MRC_WR_SEND_IMM))
 		return -EOPNOTSUPP;
 	return opcode;
 }

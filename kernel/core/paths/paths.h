@@ -226,7 +226,7 @@ void mrc_paths_learn(struct mrc_paths *p, const struct mrc_news *n, u64 now);
  */
 u16 mrc_paths_reverse_ev(struct mrc_paths *p, u64 now);
 
-/** mrc_paths_vary_ev() - likewise, for a packet that nobody answers: see mrc_reverse_vary() */
+/** mrc_paths_vary_ev() - likewise, for a packet that is not acknowledged: see mrc_reverse_vary() */
 u16 mrc_paths_vary_ev(struct mrc_paths *p, u64 now);
 
 /**

@@ -82,10 +82,10 @@ void mrc_reverse_keep(struct mrc_reverse *r, const struct mrc_ev_set *s, u16 ev,
 u16 mrc_reverse_pick(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
 
 /**
- * mrc_reverse_vary() - the EV for a packet of which nobody will say whether it has arrived
+ * mrc_reverse_vary() - the EV for a packet that is not acknowledged
  *
- * As mrc_reverse_pick(), but the EVs of a plane take turns: if its sender repeats the packet, the
- * repetition must not take the same dead way again.
+ * As mrc_reverse_pick(), but the EVs of a plane take turns: a repetition of the packet must not take the
+ * same dead path again.
  */
 u16 mrc_reverse_vary(struct mrc_reverse *r, struct mrc_ev_set *s, u64 now);
 

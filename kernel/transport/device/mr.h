@@ -8,8 +8,9 @@
  * names it; after that its pages are not touched any more. References and RCU keep only the struct.
  *
  * Users in the kernel have regions that come and go by requests (fast registration): such a region is
- * invalid, which is revoked, until it is renewed with other pages and another key. Whoever keeps a
- * reference to it therefore keeps its version, too, and the region is useless to him once that differs.
+ * invalid, which is revoked, until a request renews it with other pages and another key. A request that
+ * keeps a reference to a region therefore keeps the region's version, too. Once the version differs, the
+ * request may not use the region.
  */
 #ifndef _MRC_TRANSPORT_MR_H
 #define _MRC_TRANSPORT_MR_H

@@ -132,7 +132,7 @@ bool mrc_prober_may_answer(struct mrc_peer *peer, enum mrc_ep_op op);
  * Softirq or BH off, under RCU; takes peer->lock. Return: index or MRC_EV_NONE.
  */
 u16 mrc_prober_reverse_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs);
-/** mrc_prober_vary_ev() - the same for a datagram, which nobody answers: other EVs each time */
+/** mrc_prober_vary_ev() - the same for a datagram: another EV each time */
 u16 mrc_prober_vary_ev(struct mrc_peer *peer, struct mrc_peer_evs *evs);
 
 /**

@@ -356,8 +356,8 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 }
 
 /*
- * Adds a packet. Memory that is lent belongs to its owner again when the request ends, so it is copied
- * under the lock under which requests end. Return: 0, or an error of mrc_wqe_chunk_put(); -EACCES also when
+ * Adds a packet. Memory that is lent belongs to its owner again when the request ends, so the memory is
+ * copied under the lock under which requests end. Return: 0, or an error of mrc_wqe_chunk_put(); -EACCES also when
  * the request has ended.
  */
 static int mrc_send_chunk(struct mrc_qp *qp, const struct mrc_plan *p, const struct mrc_wqe *wqe,
@@ -412,9 +412,9 @@ static bool mrc_send_outstanding(struct mrc_qp *qp, const struct mrc_plan *p)
 }
 
 /*
- * The region of a packet was revoked. Its program may do that once the peer has said that it has a
- * response, and that word may come before the SACKs. Return: -EACCES or -EPERM as mrc_send_all(); -EBUSY:
- * the packet need not go out, or not before the peer was asked.
+ * The region of a packet was revoked. A program may deregister a region once its peer has said that a READ
+ * of the region is complete, and the peer may say so before its SACKs for the response arrive. Return:
+ * -EACCES or -EPERM as mrc_send_all(); -EBUSY: the packet need not go out, or not before the peer was asked.
  */
 static int mrc_send_revoked(struct mrc_qp *qp, struct mrc_send *s, const struct mrc_plan *p)
 {

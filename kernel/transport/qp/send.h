@@ -13,8 +13,8 @@
  * @peer: the receiver
  * @evs: the version of the EVs that the indices in @b refer to
  * @full: bit per port whose queues on this host are full
- * @ask: result of mrc_send_all(): a response could not be sent again, because its region is gone; the
- *       peer may have all of it, and only its answer be lost, so ask the peer
+ * @ask: result of mrc_send_all(): a response could not be sent again, because its region was revoked. The
+ *       peer may have the whole response, and must be asked for a SACK
  */
 struct mrc_send {
 	struct mrc_batch b;
