@@ -233,9 +233,10 @@ static int mrc_local_execute(struct mrc_ib_qp *q, const struct mrc_send_wr *wr)
 /*
  * Executes the next request of the ring, which sends nothing. It waits for all requests before it if
  * it is to complete after them, or if it has a fence; else it may overtake those that are on their way,
- * as verbs allows (IBA 10.8.3.3). Return: as mrc_take_send().
+ * as verbs allows (IBA 10.8.3.3). Out of line: programs have no such requests. Return: as
+ * mrc_take_send().
  */
-static int mrc_take_local(struct mrc_ib_qp *q, const struct mrc_send_wr *wr)
+static noinline int mrc_take_local(struct mrc_ib_qp *q, const struct mrc_send_wr *wr)
 {
 	u16 opcode = wr->opcode == MRC_WR_REG_MR ? IB_WC_REG_MR : IB_WC_LOCAL_INV;
 	bool signaled = mrc_wr_is_signaled(q, wr);

@@ -357,16 +357,15 @@ static void mrc_send_dropped(struct mrc_qp *qp, const struct mrc_send *s,
 
 /*
  * Adds a packet. Memory that is lent belongs to its owner again when the request ends, so the memory is
- * copied under the lock under which requests end. Return: 0, or an error of mrc_wqe_chunk_put(); -EACCES also when
- * the request has ended.
+ * copied under the lock under which requests end. Return: 0, or an error of mrc_wqe_chunk_put(); -EACCES
+ * also when the request has ended. Out of line: programs seldom have such memory.
  */
-static int mrc_send_chunk(struct mrc_qp *qp, const struct mrc_plan *p, const struct mrc_wqe *wqe,
-			  const struct mrc_chunk *c, struct mrc_skb *skb, const struct mrc_hdr *hdr)
+static noinline int mrc_send_lent(struct mrc_qp *qp, const struct mrc_plan *p,
+				  const struct mrc_wqe *wqe, const struct mrc_chunk *c,
+				  struct mrc_skb *skb, const struct mrc_hdr *hdr)
 {
 	int err = -EACCES;
 
-	if (!(wqe->flags & MRC_WQE_LENT))
-		return mrc_wqe_chunk_put(wqe, c, skb, hdr);
 	spin_lock(&qp->tx_lock);
 	if (mrc_sendq_outstanding(mrc_req_queue_of(&qp->req, p), p->msg))
 		err = mrc_wqe_chunk_put(wqe, c, skb, hdr);
@@ -394,7 +393,9 @@ static int mrc_send_put(struct mrc_qp *qp, const struct mrc_send *s,
 	      MRC_ICRC_LEN;
 	if (!first && !mrc_skb_fits(skb, len, mrc_wqe_chunk_pages(wqe, &c)))
 		return -EAGAIN;
-	return mrc_send_chunk(qp, p, wqe, &c, skb, &hdr);
+	if (unlikely(wqe->flags & MRC_WQE_LENT))
+		return mrc_send_lent(qp, p, wqe, &c, skb, &hdr);
+	return mrc_wqe_chunk_put(wqe, &c, skb, &hdr);
 }
 
 /*
